@@ -50,6 +50,7 @@ export const FACTS = {
   pullRequest: 'line',
   // News.
   feedback: 'data',
+  replies: 'line',
   baseline: 'own',
   commit: 'line',
   commits: 'line',
@@ -64,6 +65,9 @@ export const FACTS = {
   attempts: 'lines',
   // A review.
   report: 'data',
+  isFirst: 'line',
+  isOwn: 'line',
+  answers: 'line',
   round: 'line',
   change: 'line',
   since: 'line',

@@ -25,8 +25,6 @@ const BARS: readonly (readonly [kind: RegExp, bytes: number])[] = [
   [/\/role$/, 1_200],
   // One of them goes into a conversation that has all the rest.
   [/^author\/(?!first$|commits$|edits$|duty$)|\/repair$|^stage\//, 500],
-  // They name the headings of a document.
-  [/^objective\//, 1_800],
   [/./, 1_200],
 ];
 const barOf = (name: PromptName): number => BARS.find(([kind]) => kind.test(name))?.[1] ?? 0;

@@ -11,7 +11,7 @@ export function reviewBrief({ prompts }: View, { document, ofDocument, codePaths
 
 export function improveBrief(
   { prompts }: View,
-  { document, ofDocument }: Council,
+  { document, ofDocument, main }: Council,
   round: number,
   sayings: readonly Saying[],
 ): string {
@@ -27,6 +27,7 @@ export function improveBrief(
     again: round === 1 ? '' : 'yes',
     issues: found.join('\n'),
     questions: asked.join('\n'),
+    commits: main.commits ? 'yes' : '',
   };
   return renderPrompt('council/improve', facts, prompts);
 }

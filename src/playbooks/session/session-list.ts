@@ -52,13 +52,11 @@ function shownAs({ id, slug }: SessionTask): string {
 }
 
 function briefOf(task: SessionTask, kind: Work, prompts?: ChangedPrompts): string {
-  const duty = { reads: '', commits: '', mayChange: '', [DUTIES[kind]]: 'yes' };
+  const duty = { reads: kind === 'reads' ? 'yes' : '', mayChange: kind === 'docs' || kind === 'any' ? 'yes' : '' };
   const text = renderPrompt('session/first', { brief: task.subject, ...duty }, prompts);
   // Braces are placeholders of a list.
   return text.replaceAll('{', '{{');
 }
-
-const DUTIES = { reads: 'reads', code: 'commits', docs: 'mayChange', any: 'mayChange' } as const;
 
 /** The roles of a session. Only work on code has to change files, so the agents of any other role may be read-only. */
 export function sessionRoles({ roles }: Session): Readonly<Record<string, Role>> {

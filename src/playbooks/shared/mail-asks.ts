@@ -26,7 +26,7 @@ export function asked(view: View, event: Mail, work: MailWork): PlanChange[] | u
     const id = freshId(view, 'answer', { message: event.id, place, name: agent.name });
     const documents = address === MAIN && event.action === 'clarify';
     const grants = event.action === 'clarify' && work.grants?.mayAdd(view, event, agent.name) === true;
-    const brief = askBrief(view, event, { documents, grants });
+    const brief = askBrief(view, event, { documents, grants, commits: agent.commits });
     const task = workTask(
       { id, title: mailTexts(view).answerTitle(event.from), role: agent.role, brief },
       {
@@ -64,13 +64,13 @@ function isFor(address: string, member: View['roster'][number], from: string): b
 function askBrief(
   { prompts }: View,
   { from, action = 'ask' }: Mail,
-  { documents, grants }: { readonly documents: boolean; readonly grants: boolean },
+  { documents, grants, commits }: { readonly documents: boolean; readonly grants: boolean; readonly commits: boolean },
 ): string {
   if (action === 'review' || action === 'verify')
     return renderPrompt('mail/review', { from, isVerification: action === 'verify' ? 'yes' : '' }, prompts);
   const morePaths = grants ? 'yes' : '';
   return documents
-    ? renderPrompt('mail/unclear', { from, morePaths }, prompts)
+    ? renderPrompt('mail/unclear', { from, morePaths, commits: commits ? 'yes' : '' }, prompts)
     : renderPrompt('mail/question', { from, action, morePaths }, prompts);
 }
 

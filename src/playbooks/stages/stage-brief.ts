@@ -1,4 +1,5 @@
 import type { PlannedEntry } from '../../model/plan.ts';
+import { criterionLabel } from '../../model/plan/gate.ts';
 import type { Json } from '../../text/json.ts';
 import { fenceTag } from '../../text/fence.ts';
 import { answerOf, type JudgeFinding } from './stage-records.ts';
@@ -63,11 +64,12 @@ function fieldText(field: string, value: string | readonly string[] = ''): strin
   return field === 'acceptance' ? value.map((line) => `- ${line}`).join('\n') : value.join(', ');
 }
 
-/** Numbered as a verdict names them. */
+/** By the labels with which a verdict names them. */
 function criteriaText({ objective }: Scene): string {
   return objective.criteria
     .map(
-      ({ text, command }, index) => `${index}. ${text}${command === undefined ? '' : ` (squad runs \`${command}\`)`}`,
+      ({ text, command }, index) =>
+        `${criterionLabel(index)}: ${text}${command === undefined ? '' : ` (squad runs \`${command}\`)`}`,
     )
     .join('\n');
 }

@@ -55,13 +55,16 @@ function renderTask(about: AuthorPrompt): string {
   return renderPrompt('author/first', { run, ...facts }, changed);
 }
 
+/** Its author owes no answer but work, and is asked for a few words on it. */
+export function reports({ output, workspace, brief }: TaskState['task']): boolean {
+  return output === undefined && workspace === 'own' && brief.verbatim !== true;
+}
+
 function placeOf({ state: { task }, commits, changed }: AuthorPrompt): string {
   if (task.workspace === 'none') return '';
   if (task.workspace !== 'own')
     return renderPrompt(task.builds === true ? 'author/builds' : 'author/looks', {}, changed);
-  // An answer in another form is asked for in its place.
-  const reports = task.output === undefined ? 'yes' : '';
-  return renderPrompt(commits ? 'author/commits' : 'author/edits', { reports }, changed);
+  return renderPrompt(commits ? 'author/commits' : 'author/edits', { reports: reports(task) ? 'yes' : '' }, changed);
 }
 
 const NO_DUTY: FactsOf<'author/duty'> = {
@@ -114,28 +117,14 @@ function pathsNow({ requires }: TaskState['task']): string {
   return limit === undefined ? '' : `${limit.paths.join(', ')}. ${limit.instead ?? ''}`;
 }
 
-const FEEDBACK = {
-  review: 'author/rejected',
-  evidence: 'author/unproven',
-  conflict: 'author/conflict',
-} as const;
-
 function renderNews(prompt: Exclude<Prompt, { why: 'start' }>, about: AuthorPrompt): string {
-  const { state, resumed, baseline, changed } = about;
-  const { task, work } = state;
+  const { state, changed } = about;
+  const { task } = state;
   const { id } = task;
   const paths = pathsNow(task);
   switch (prompt.why) {
-    case 'feedback': {
-      const facts = { id, feedback: prompt.text, paths };
-      const commits = task.workspace === 'own' && about.commits ? 'yes' : '';
-      if (prompt.from === 'person')
-        return renderPrompt('author/person', { ...facts, commits, commit: work.commit ?? '' }, changed);
-      if (prompt.from === 'playbook') return renderPrompt('author/reopened', { ...facts, commits }, changed);
-      if (prompt.from === 'verify')
-        return renderPrompt('author/check-failed', { ...facts, baseline: resumed ? baseline : '' }, changed);
-      return renderPrompt(FEEDBACK[prompt.from], facts, changed);
-    }
+    case 'feedback':
+      return renderFeedback(prompt, about, { id, feedback: prompt.text, paths });
     case 'repair':
       return renderPrompt('author/repair', { feedback: prompt.text }, changed);
     case 'answered':
@@ -144,5 +133,33 @@ function renderNews(prompt: Exclude<Prompt, { why: 'start' }>, about: AuthorProm
       return renderPrompt('author/cut-short', { id, why: prompt.text }, changed);
     default:
       return assertNever(prompt);
+  }
+}
+
+type Feedback = Extract<Prompt, { why: 'feedback' }>;
+
+function renderFeedback(
+  { from }: Feedback,
+  { state: { task, work }, commits: commitsWork, resumed, baseline, changed }: AuthorPrompt,
+  facts: { readonly id: string; readonly feedback: string; readonly paths: string },
+): string {
+  const isOwn = task.workspace === 'own' ? 'yes' : '';
+  const commits = commitsWork ? isOwn : '';
+  const again = { ...facts, isOwn, commits, answers: task.output === undefined ? '' : 'yes' };
+  switch (from) {
+    case 'person':
+      return renderPrompt('author/person', { ...again, commit: work.commit ?? '' }, changed);
+    case 'playbook':
+      return renderPrompt('author/reopened', again, changed);
+    case 'verify':
+      return renderPrompt('author/check-failed', { ...facts, commits, baseline: resumed ? baseline : '' }, changed);
+    case 'review':
+      return renderPrompt('author/rejected', { ...facts, commits, replies: reports(task) ? 'yes' : '' }, changed);
+    case 'conflict':
+      return renderPrompt('author/conflict', { ...facts, commits }, changed);
+    case 'evidence':
+      return renderPrompt('author/unproven', facts, changed);
+    default:
+      return assertNever(from);
   }
 }

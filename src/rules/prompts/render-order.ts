@@ -20,7 +20,7 @@ import { createView } from '../view.ts';
 import { isJudge } from '../gate.ts';
 import { otherRuntime } from '../members.ts';
 import { isDelivered } from '../work-status.ts';
-import { renderAuthorPrompt } from './author-prompt.ts';
+import { renderAuthorPrompt, reports } from './author-prompt.ts';
 import { renderMail, type PromptMessage } from './mail-block.ts';
 import { renderReviewPrompt } from './review-prompt.ts';
 import type { BaselineCommand } from '../../model/plan/baseline.ts';
@@ -59,7 +59,7 @@ export function renderOrder(
   // A session of another runtime is never resumed.
   const runtime = other?.runtime ?? agent.runtime;
   const session = start.session.resume && about.session?.runtime === runtime ? about.session : undefined;
-  const isReport = start.review === null && reports(state);
+  const isReport = start.review === null && reports(state.task);
   const outputSchema = isReport ? REPORT_SCHEMA : schemaOf(start, state, playbook.answers);
   const turnMinutes = agent.limits?.turnMinutes ?? definition.limits.turnMinutes;
   const prompt = promptOf(start, state, {
@@ -116,11 +116,6 @@ function placeOf(start: TurnStart, state: TaskState, board: Board): Place {
     return { folder: task.id, commit, own, reset: { rescueAs: `${start.attempt}-before` } };
   const kept = own ? (state.work.kept ?? undefined) : undefined;
   return { folder: task.id, commit, own, ...defined({ kept, onto: decideHead(state, board) }) };
-}
-
-/** Its author owes no answer but work, and is asked for a few words on it. */
-function reports({ task }: TaskState): boolean {
-  return task.output === undefined && task.workspace === 'own' && task.brief.verbatim !== true;
 }
 
 function schemaOf({ review }: TurnStart, { task, work }: TaskState, forms: Forms): Record<string, Json> | undefined {

@@ -39,7 +39,7 @@ export function renderReviewPrompt(about: ReviewPrompt): string {
     {
       ...facts,
       ...taskOf(state),
-      report: news === undefined ? facts.report : '',
+      isFirst: news === undefined ? 'yes' : '',
       run: about.run,
       change: changeOf(about),
     },

@@ -54,7 +54,7 @@ describe('a line of stages', () => {
   it('fills placeholders in once, and leaves what is filled in alone', () => {
     const played = play(LINE);
     const brief = briefOf(played, 'spec');
-    expect(brief).toContain('Build it.\n0. it runs (squad runs `npm test`)\n1. it is pretty\n- no new package');
+    expect(brief).toContain('Build it.\nC1: it runs (squad runs `npm test`)\nC2: it is pretty\n- no new package');
     expect(brief).toContain('A small {objective}.');
     expect(brief).toContain('{item}');
     expect(briefOf(played, 'build')).toContain('See docs/squad/try/spec.md. - docs/squad/try/spec.md');

@@ -134,7 +134,7 @@ describe('a task that is open again', () => {
   it('asks for a commit only whose work is committed', () => {
     expect(again({})).toMatch(/not this way[^]*Fix it in the same folder and commit\./);
     const answers = again({ workspace: { read: 'run' }, output: { schema: 'plan', repairs: 1 } });
-    expect(answers).toMatch(/not this way[^]*answer in the form asked for/);
+    expect(answers).toMatch(/not this way[^]*answer again in the form asked for/);
     expect(answers).not.toContain('commit');
   });
 });

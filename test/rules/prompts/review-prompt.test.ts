@@ -56,6 +56,10 @@ it.each<[string, string, Partial<Work>, Prompt?]>([
   if (text === AGAIN) expect(resumed).toContain('F1: a.js:2: it breaks. Proof: tried');
   const anew = renderReviewPrompt({ ...about, resumed: false });
   expect(anew).toContain('The run.');
-  expect(anew).toContain(FIRST);
+  expect(anew).toContain('The task was:');
+  expect(anew.split('# Review of task a: a')).toHaveLength(2);
+  expect(anew.includes(FIRST)).toBe(text === FIRST || text === REPAIR);
   if (text !== REPAIR) expect(anew).toContain(text);
+  // Neither a conflict nor a failed check takes a round.
+  if (text === MERGED || text === FIXED) expect(anew).not.toContain('(round ');
 });

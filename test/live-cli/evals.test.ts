@@ -1,73 +1,116 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { bugLines, readSet, type SetName } from '../../evals/items.ts';
-import { summaryOf } from '../../evals/report.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readSet, type Item, type SetName } from '../../evals/items.ts';
+import { summaryOf, type Summary } from '../../evals/report.ts';
 import { playSets, type Result } from '../../evals/run.ts';
 import { createSquad } from '../../src/exports/index.ts';
+import { scriptOf, type Quality } from '../evals/models.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
-import { finding } from '../support/findings.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
-import { calls, runs, says, startFakeAnthropic, type FakeReply, type FakeRequest } from './fake-anthropic.ts';
+import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
+import { startFakeAnthropic, type FakeReply } from './fake-anthropic.ts';
+import { startFakeOpenai } from './fake-openai.ts';
+import { scriptModel, type Act, type ScriptedTurn } from './turn-scripts.ts';
+import { runtimesAt, type Cli } from './whole-run-room.ts';
 
-const test = it.skipIf(CLAUDE_BINARY === undefined);
+const BINARIES = { claude: CLAUDE_BINARY, codex: CODEX_BINARY };
+const QUALITIES: readonly Quality[] = ['good', 'bad', 'liar'];
 
-/** Plays these items with the real Claude, behind which this model stands. */
-async function play(set: SetName, ids: readonly string[], model: (request: FakeRequest) => FakeReply): Promise<Result> {
+/** Items of each set: a review has a score only if a bug and a clean change were played. */
+const ITEMS: Readonly<Record<SetName, readonly string[]>> = {
+  reviewers: ['days-between', 'clean-chunk'],
+  planners: ['one-file'],
+  builders: ['slug'],
+};
+
+interface Step {
+  readonly run?: readonly string[];
+  readonly write?: { readonly path: string; readonly text: string };
+  readonly answer?: string;
+}
+
+/** The scripted model of this quality, as a model behind a real CLI. */
+function turnsOf(set: SetName, quality: Quality, items: readonly Item<SetName>[]): ScriptedTurn[] {
+  const { turns } = scriptOf(set, quality, items) as {
+    turns: { when: string; steps: Step[]; structured?: Record<string, unknown> }[];
+  };
+  const known = turns.map(({ when, steps, structured }) => {
+    const acts = steps.flatMap((step) => actOf(step, structured));
+    const answer: Act[] = structured === undefined ? [] : [{ act: 'answer', value: structured }];
+    const literal = when.replaceAll(/[^\w ]/g, '\\$&');
+    return { name: when, when: new RegExp(literal), acts: [...acts, ...answer] };
+  });
+  // Asked again for an answer in the form, it says what it said.
+  return [...known, { name: 'again', when: /^/, acts: known[0]?.acts.slice(-1) ?? [] }];
+}
+
+function actOf({ run, write, answer }: Step, structured: unknown): Act[] {
+  if (write !== undefined) {
+    return [{ act: 'shell', command: `cat > '${write.path}' <<'END_OF_FILE'\n${write.text}\nEND_OF_FILE` }];
+  }
+  if (run !== undefined) return [{ act: 'shell', command: run.map((word) => `'${word}'`).join(' ') }];
+  return structured === undefined && answer !== undefined ? [{ act: 'say', text: answer }] : [];
+}
+
+/** Plays items of a set with a real CLI, behind which these models stand. */
+async function playWith(
+  cli: Cli,
+  set: SetName,
+  models: { anthropic: Parameters<typeof startFakeAnthropic>[0]; openai: Parameters<typeof startFakeOpenai>[0] },
+): Promise<Result> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'squad-eval-home-')));
-  const server = await startFakeAnthropic(model);
+  const [anthropic, openai] = [await startFakeAnthropic(models.anthropic), await startFakeOpenai(models.openai)];
   onTestFinished(async () => {
-    await server.close();
+    await Promise.all([anthropic.close(), openai.close()]);
     rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   });
-  const key = { ANTHROPIC_API_KEY: 'key-of-the-fake', ANTHROPIC_BASE_URL: server.url };
+  const keys = { ANTHROPIC_API_KEY: 'key-of-the-fake', ANTHROPIC_BASE_URL: anthropic.url, FAKE_KEY: 'key-of-the-fake' };
   const measured = {
-    ...{ createSquad, cli: CLI_ENTRY, runtime: 'claude' },
-    runtimes: { claude: { command: CLAUDE_BINARY, env: Object.keys(key) } },
-    environment: { PATH: process.env['PATH'], HOME: home, ...key },
+    ...{ createSquad, cli: CLI_ENTRY, runtime: cli, model: cli === 'codex' ? PLAIN_MODEL : undefined },
+    runtimes: { [cli]: (runtimesAt(openai.baseUrl) as Record<Cli, object>)[cli] },
+    environment: { PATH: process.env['PATH'], HOME: home, ...keys },
   };
-  return playSets(measured, { sets: [set], maxUsd: 50, only: new Set(ids), say: () => undefined });
+  return playSets(measured, { sets: [set], maxUsd: 50, only: new Set(ITEMS[set]), say: () => undefined });
 }
 
-/** A reviewer who looks, and answers with these lines of the change that it is asked about. */
-function reviewer(linesOf: (id: string) => readonly number[]): (request: FakeRequest) => FakeReply {
-  const changes = readSet('reviewers');
-  return ({ prompt, step }) => {
-    const change = changes.find(({ task }) => prompt.includes(task));
-    if (change === undefined) return says('a title');
-    if (step === 0) return runs('git show --stat HEAD');
-    const findings = linesOf(change.id).map((line) =>
-      finding('wrong', { file: change.file, line, proof: '`node -e 1`', blocks: 'defect', criterion: null }),
-    );
-    const approved = findings.length === 0;
-    return calls('StructuredOutput', { approved, summary: 'seen', findings, settled: [], checks: [] });
-  };
+async function play(cli: Cli, set: SetName, quality: Quality): Promise<[Quality, Result]> {
+  const items = readSet(set).filter(({ id }) => ITEMS[set].includes(id));
+  return [quality, await playWith(cli, set, scriptModel(turnsOf(set, quality, items)))];
 }
 
-test('ranks reviewers on the real Claude by the quality of the model behind it', { timeout: 240_000 }, async () => {
-  const ids = ['days-between', 'clean-chunk'];
-  const [change] = readSet('reviewers').filter(({ id }) => id === 'days-between');
-  const [line = 0] = (change && bugLines(change)) ?? [];
-  const good = await play(
-    'reviewers',
-    ids,
-    reviewer((id) => (id === 'days-between' ? [line] : [])),
-  );
-  const bad = await play(
-    'reviewers',
-    ids,
-    reviewer((id) => (id === 'days-between' ? [] : [1])),
-  );
-  expect([good.stopped, bad.stopped]).toEqual([null, null]);
-  expect(summaryOf('reviewers', good.all)).toMatchObject({ right: 2, score: 1, alarms: 0 });
-  expect(summaryOf('reviewers', bad.all)).toMatchObject({ right: 0, score: -1, alarms: 1 });
-  for (const { usd, tokens } of good.all) expect([usd, tokens].every((one) => one !== null && one > 0)).toBe(true);
+/** What the table says of each model. */
+const EXPECTED: Readonly<Record<SetName, Readonly<Record<Quality, Partial<Summary>>>>> = {
+  reviewers: {
+    good: { right: 2, score: 1, alarms: 0 },
+    bad: { right: 0, score: -1, alarms: 1 },
+    liar: { right: 0, score: -1 },
+  },
+  planners: { good: { right: 1, score: 1 }, bad: { right: 0, score: 0 }, liar: { right: 0, score: 0 } },
+  builders: { good: { right: 1, score: 1 }, bad: { right: 0, score: 0 }, liar: { right: 0, score: 0 } },
+};
+
+describe.each<Cli>(['claude', 'codex'])('on the real %s the table ranks models by their quality', (cli) => {
+  const test = it.skipIf(BINARIES[cli] === undefined);
+
+  test.each<SetName>(['reviewers', 'planners', 'builders'])('as %s', { timeout: 280_000 }, async (set) => {
+    const played = await Promise.all(QUALITIES.map(async (quality) => play(cli, set, quality)));
+    for (const [quality, { all, stopped }] of played) {
+      expect([quality, stopped]).toEqual([quality, null]);
+      expect(summaryOf(set, all), `${quality}: ${JSON.stringify(all)}`).toMatchObject({
+        ...{ set, played: ITEMS[set].length },
+        ...EXPECTED[set][quality],
+      });
+    }
+    const good = played.find(([quality]) => quality === 'good')?.[1].all ?? [];
+    for (const { usd, tokens } of good) expect([(usd ?? 0) > 0, (tokens ?? 0) > 0]).toEqual([cli === 'claude', true]);
+  });
 });
 
-test('counts nothing of a Claude without a login', { timeout: 120_000 }, async () => {
+it.skipIf(CLAUDE_BINARY === undefined)('counts nothing of a Claude without a login', { timeout: 120_000 }, async () => {
   const refuse = (): FakeReply => ({ type: 'failure', status: 401, error: 'authentication_error', message: 'no' });
-  const { all, stopped } = await play('planners', ['one-file'], refuse);
+  const { all, stopped } = await playWith('claude', 'planners', { anthropic: refuse, openai: [] });
   expect(all).toEqual([]);
   expect(stopped).toMatch(/login|claude/i);
 });

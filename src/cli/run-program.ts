@@ -30,7 +30,7 @@ export async function runProgram(argv: readonly string[], base: Omit<CommandCont
 
 const HELP = new Set(['help', '-h', '--help']);
 
-/** Whether somebody asks for the help of a command that does not exist. commander would show the help of all, as if it did. */
+/** Whether these words ask for the help of a command that does not exist. commander would show the help of all, as if it did. */
 function asksForNone(program: Command, [, , ...words]: readonly string[]): boolean {
   if (!words.some((word) => HELP.has(word))) return false;
   let at = program;

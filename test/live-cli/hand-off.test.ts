@@ -5,6 +5,7 @@ import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { openEngineRoom } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { mailOf } from '../support/mail-of.ts';
+import { expectCaptured } from './captured.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
 import { startFakeAnthropic } from './fake-anthropic.ts';
@@ -123,6 +124,9 @@ describe('a tester that hands work on to a scribe, who deletes what was delivere
       expect(model.asked.filter((step, index, all) => all.indexOf(step) !== index)).toEqual([]);
       expect(git(engine.repository, 'show', `${BRANCH}:made.txt`)).toBe('made');
       expect(git(engine.repository, 'show', `${BRANCH}:notes.txt`)).toBe('tidied');
+      const room = { engine, anthropic, openai };
+      await expectCaptured(room, 'scribe', ({ attempt }) => attempt.agent === 'scribe-1');
+      await expectCaptured(room, 'tester-of-mail', ({ attempt }) => attempt.agent === 'tester-1', { news: true });
       const { messages } = mailOf(engine, String(last?.['runId']));
       expect(messages).toEqual(['tester-1 → scribe: ask/assign', 'scribe-1 → tester-1: done']);
       expect(turnsTaken(engine).filter(({ result }) => result?.outcome !== 'completed')).toEqual([]);

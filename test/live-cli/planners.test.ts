@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { git } from '../support/git.ts';
+import { expectCaptured, promptOf } from './captured.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY } from './codex-harness.ts';
 import { planned, reviewed, type Act, type ScriptedTurn } from './turn-scripts.ts';
@@ -44,12 +45,15 @@ async function runOn(cli: Cli, turns: readonly ScriptedTurn[], more: Readonly<Re
   const end = await engine.run(['run', 'objective.md', '--json', '--yes'], environment);
   expect(model.strange).toEqual([]);
   const taken = turnsTaken(engine);
+  const opened = room;
   return {
+    captured: (name: string, prompt: RegExp, news = false) =>
+      expectCaptured(opened, name, (turn) => prompt.test(promptOf(turn)), { news }),
     code: end.code,
     end: end.lines.at(-1),
     asked: model.asked,
     tasks: taken.map(({ attempt }) => attempt.taskId),
-    prompts: taken.map(({ attempt }) => (JSON.parse(attempt.request) as { prompt: string }).prompt),
+    prompts: taken.map(promptOf),
     delivered: () => git(engine.repository, 'show', 'squad/numbers:numbers.txt'),
   };
 }
@@ -81,6 +85,7 @@ describe.each<Cli>(['claude', 'codex'])('a planner on the real %s', (cli) => {
     expect(absent.end, JSON.stringify(absent.end)).toMatchObject({ outcome: 'done' });
     expect(absent.tasks).toContain('fix-1');
     expect(absent.delivered()).toBe('1');
+    await absent.captured('fixer', /# Task fix-1:/);
   });
 
   test('may say that the objective is unclear: the run fails with its words, and nobody builds', async () => {
@@ -104,6 +109,7 @@ describe.each<Cli>(['claude', 'codex'])('a planner on the real %s', (cli) => {
     expect(run.end, JSON.stringify(run.end)).toMatchObject({ outcome: 'done', exitCode: 0 });
     expect(run.prompts.filter((prompt) => told.test(prompt))).toHaveLength(1);
     expect(run.delivered()).toBe('first\nsecond');
+    await run.captured('planner-again', told, true);
   });
 
   test('hears it once, and keeps its plan if it sees no other way', async () => {

@@ -3,10 +3,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { finding } from '../support/findings.ts';
 import { git } from '../support/git.ts';
 import type { Finding } from '../../src/model/plan/review.ts';
+import { expectCaptured, promptOf } from './captured.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY } from './codex-harness.ts';
 import { planned, reviewed, type Act, type Asked, type ScriptedTurn } from './turn-scripts.ts';
-import { openSquadOn, turnsTaken, type Cli, type WholeRunRoom } from './whole-run-room.ts';
+import { openSquadOn, type Cli, type WholeRunRoom } from './whole-run-room.ts';
 
 const BINARIES = { claude: CLAUDE_BINARY, codex: CODEX_BINARY };
 const BRANCH = 'squad/numbers';
@@ -52,12 +53,16 @@ const rejected = (wrong: Finding, settled: readonly object[] = []): Act =>
 const approved = (settled: readonly object[] = []): Act =>
   answer({ settled, findings: [], checks: [], approved: true, summary: 'It holds.' });
 
+/** Which side is merged first is a matter of chance. */
+const SIDES = { news: true, chance: /\b(?:left|right)\b/g } as const;
+
 let room: WholeRunRoom | undefined;
 afterEach(() => room?.close());
 
 async function runOn(cli: Cli, about: Omit<Parameters<typeof openSquadOn>[1], 'files'>) {
-  room = await openSquadOn(cli, { files: FILES, ...about });
-  const { engine, environment, model, gate } = room;
+  const opened = await openSquadOn(cli, { files: FILES, ...about });
+  room = opened;
+  const { engine, environment, model, gate } = opened;
   void gate.reached.then(() => gate.open());
   const end = await engine.run(['run', 'objective.md', '--json', '--yes'], environment);
   const last = end.lines.at(-1);
@@ -67,8 +72,9 @@ async function runOn(cli: Cli, about: Omit<Parameters<typeof openSquadOn>[1], 'f
   return {
     asked: model.asked,
     report: readFileSync(String(last?.['report']), 'utf8'),
+    captured: (name: string, prompt: RegExp, more?: Parameters<typeof expectCaptured>[3]) =>
+      expectCaptured(opened, name, (turn) => prompt.test(promptOf(turn)), more),
     rounds: (JSON.parse(status.stdout) as { reviewRounds: Record<string, number> }).reviewRounds,
-    prompts: turnsTaken(room.engine).map(({ attempt }) => (JSON.parse(attempt.request) as { prompt: string }).prompt),
     git: (...args: string[]) => git(engine.repository, ...args),
     file: (path: string) => `${git(engine.repository, 'show', `${BRANCH}:${path}`)}\n`,
   };
@@ -186,6 +192,8 @@ describe.each<Cli>(['claude', 'codex'])('a review on the real %s', (cli) => {
     });
     expect(Object.values(run.rounds).toSorted((a, b) => a - b)).toEqual([1, 2]);
     expect(run.file('shared.txt')).toBe('left\nright\n');
+    await run.captured('builder-conflict', /cannot be merged/, SIDES);
+    await run.captured('reviewer-merged', /Check only this merge/, SIDES);
     expect(run.asked.filter((step) => step === 'review the merge 1')).toHaveLength(1);
   });
 });
@@ -213,6 +221,7 @@ describe.each<Cli>(['claude', 'codex'])('a tester on the real %s', (cli) => {
     expect(run.git('log', '--format=%s', `main..${BRANCH}`)).toBe('Add sum');
     expect(run.git('diff', '--name-only', 'main', BRANCH)).toBe('lib/sum.mjs');
     expect(run.file('lib/sum.mjs')).toBe(SUM);
+    await run.captured('tester', /# Task sum-test:/);
     expect(run.git('log', '--all', '--format=%s')).not.toContain('Tampered');
   });
 });

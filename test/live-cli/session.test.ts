@@ -5,6 +5,7 @@ import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { git } from '../support/git.ts';
 import { fullAnswer, sessionTexts, writeSession } from '../support/session-folder.ts';
+import { expectCaptured } from './captured.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
 import { FILES, LIVE_SESSION, sessionTurns } from './session-script.ts';
@@ -84,6 +85,7 @@ describe('a session of three roles and six tasks, by the real claude and codex',
       expect(withoutSession(snapshotOf(engine.repository))).toEqual(before);
       const { problems, violations } = checkLedger(ledgerPath(stateOf(engine.repository)));
       expect([...problems, ...violations]).toEqual([]);
+      await expectCaptured(room, 'session-analyst', ({ attempt }) => attempt.agent === 'analyst');
       expect(await processesOf(engine.root)).toEqual([]);
     },
   );

@@ -83,6 +83,8 @@ export function openSquadOn(
     readonly files: Readonly<Record<string, string>>;
     readonly turns: (gate: Gate) => readonly ScriptedTurn[];
     readonly tests?: boolean;
+    /** Builders leave their work to a committer. */
+    readonly hasCommitter?: boolean;
     readonly verify?: string;
     readonly atGate?: number;
   },
@@ -95,9 +97,12 @@ export function openSquadOn(
       version: 1,
       agents: [
         agent('planner', 'planner', 'read-only'),
-        agent('builder-1', 'builder', 'edit'),
-        agent('builder-2', 'builder', 'edit'),
+        ...['builder-1', 'builder-2'].map((name) => ({
+          ...agent(name, 'builder', 'edit'),
+          ...(plan.hasCommitter === true ? { commits: false } : {}),
+        })),
         agent('reviewer', 'reviewer', 'read-only'),
+        ...(plan.hasCommitter === true ? [agent('committer', 'committer', 'edit')] : []),
         ...(plan.tests === true ? [agent('tester', 'tester', 'read-only')] : []),
       ],
       runtimes: runtimesAt(baseUrl),

@@ -223,6 +223,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     verb: z.string(),
     by: z.string(),
     on: z.string().optional(),
+    /** Absent: the command has no text. */
+    text: z.string().optional(),
   }),
   /** Mail between members as it takes effect; `line`: in one line for people. */
   z.object({

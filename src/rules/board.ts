@@ -11,6 +11,7 @@ import { newBaseline } from './baseline.ts';
 import { ENGINE_OPTIONS } from './agent-request.ts';
 import { afterJudge, authorsOf, judgeInstead } from './gate.ts';
 import { lockOutAskedAbout, lockOutOf, lockOutQuestions } from './logins.ts';
+import { notesAfter } from './notes.ts';
 import { isFree, lockKey } from './stand-ins.ts';
 import { newWork, stepWork } from './work.ts';
 import type { WorkContext } from './work-step.ts';
@@ -49,6 +50,7 @@ export function createBoard(facts: RunFacts): Board {
     lockedOut: new Map(),
     pauses: new Map(),
     switches: new Map(),
+    notes: [],
     pastDeadline: null,
     gate: CLOSED_GATE,
     baseline: newBaseline(facts),
@@ -94,6 +96,7 @@ export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
   const state = draft.tasks.get(taskId);
   if (state === undefined) throw new Error(`no task ${taskId} on the board`);
   const step = stepWork(state.work, event, contextOf(draft, state));
+  draft.notes = notesAfter(draft.notes, event);
   const after = { ...state, work: step.work, at: timesAfter(state, step.work, draft.now) };
   draft.tasks = draft.tasks.with(after);
   if (event.type === 'branch-advanced' && state.work.phase.at === 'advancing') {

@@ -21,6 +21,7 @@ import {
   type BoardPart,
 } from './intervention-checks.ts';
 import { lockOutAskedAbout } from './logins.ts';
+import { refuseNote, withNote } from './notes.ts';
 import { reopen, reopenAgent, reopenLogins } from './reopen-logins.ts';
 
 type Of<V> = Extract<Intervention, { verb: V }>;
@@ -72,6 +73,10 @@ const COMMANDS: { readonly [V in Intervention['verb']]: Row<Of<V>> } = {
         .map((one) => (one === WHOLE_RUN ? 'an agent or a task is switched, not the run' : refuseScope(board, one)))
         .find((refused) => refused !== undefined),
     apply: changeRuntime,
+  },
+  tell: {
+    refuse: refuseNote,
+    apply: (draft, tell, by) => void Object.assign(draft, withNote(draft, tell, by)),
   },
   reload: { apply: reload },
 };

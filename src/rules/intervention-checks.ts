@@ -4,7 +4,7 @@ import { agentScope, taskScope, WHOLE_RUN } from '../model/plan/scope.ts';
 import { noSuch } from '../model/unknown-name.ts';
 
 /** As much of the board as a command is checked on. */
-export type BoardPart = Pick<Board, 'tasks' | 'facts' | 'finished' | 'pauses'>;
+export type BoardPart = Pick<Board, 'tasks' | 'facts' | 'finished' | 'pauses' | 'notes'>;
 
 export function refuseScope({ tasks, facts }: BoardPart, scope: string): string | undefined {
   if (scope === WHOLE_RUN) return undefined;

@@ -102,6 +102,9 @@ export function unwantedAttempts(board: Board): { attempt: string; why: string }
   const stopped = liveRequests(board)
     .filter(({ state }) => state.stop !== null)
     .map(({ attempt, state }) => ({ attempt, why: state.stall ?? 'no sign of work' }));
+  const interrupted = liveRequests(board).flatMap(({ attempt, state: { stop, interruptedBy } }) =>
+    stop === null && interruptedBy !== undefined ? [{ attempt, why: interruptedText(interruptedBy) }] : [],
+  );
   const leaving = board.tasks.open
     .filter(({ work }) => work.leaving.length > 0)
     .flatMap(({ work }) =>
@@ -110,5 +113,10 @@ export function unwantedAttempts(board: Board): { attempt: string; why: string }
         why: work.phase.at === 'stopping' ? work.phase.why : 'it is not needed any more',
       })),
     );
-  return [...stopped, ...leaving];
+  return [...stopped, ...interrupted, ...leaving];
+}
+
+/** Why a turn ended, for its agent and for people. */
+function interruptedText(by: string): string {
+  return `${by} interrupted it with a note`;
 }

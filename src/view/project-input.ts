@@ -4,6 +4,7 @@ import { MAIN } from '../model/mail/vocabulary.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { PlanEntry } from '../model/plan/entry.ts';
 import type { PlanNews } from '../model/plan/event.ts';
+import { agentScope } from '../model/plan/scope.ts';
 import { isUnchecked } from '../model/plan/gate.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { defined } from '../text/defined.ts';
@@ -29,6 +30,10 @@ export function inputEvents(
       const { intervention, by, seq } = event;
       if (seq === resumedAt) return [];
       const scopes = 'also' in intervention ? [intervention.on, ...(intervention.also ?? [])].join(', ') : undefined;
+      if (intervention.verb === 'tell') {
+        const { verb, agent, text } = intervention;
+        return [{ type: 'intervened', ...base, verb, by, on: agentScope(agent), text }];
+      }
       const on =
         scopes ?? ('on' in intervention ? intervention.on : 'task' in intervention ? intervention.task : undefined);
       return [{ type: 'intervened', ...base, verb: intervention.verb, by, ...defined({ on }) }];

@@ -101,6 +101,14 @@ export const PLAN_PART = {
   ),
   /** The operator's switches to another runtime: `scope` is `agent/<name>` or `task/<id>`. */
   switched: z.array(z.strictObject({ scope: z.string(), runtime: z.string(), model: z.string().nullable() })),
+  /** Notes to agents that no completed turn has had. `attempt`: the one whose prompt has it; null: none yet. Absent: none. */
+  notes: z
+    .array(
+      z.strictObject({
+        ...{ agent: z.string(), text: z.string(), by: z.string(), at: z.int(), attempt: z.string().nullable() },
+      }),
+    )
+    .optional(),
 };
 
 export const TASKS_PART = z.array(

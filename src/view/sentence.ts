@@ -98,8 +98,9 @@ const SENTENCES: { readonly [T in RunEvent['type']]: Row<T> } = {
     const said = answer.trimStart().startsWith('{') ? 'the plan, edited' : plainLine(answer, 400);
     return { ...about(plainLine(question, 80), 'answered', said, 'usual'), who: 'answer' };
   },
-  intervened: ({ verb, on, by }) => {
-    const said = `${verb}${on === undefined ? '' : ` ${plainLine(on, 80)}`}`;
+  intervened: ({ verb, on, by, text }) => {
+    const about = on === undefined ? '' : ` ${plainLine(on, 80)}`;
+    const said = `${verb}${about}${text === undefined ? '' : ` “${plainLine(text, 300)}”`}`;
     const who = plainLine(by, 64);
     return { label: 'operator', line: `${said}, by ${who}`, who, said, tone: 'usual' };
   },

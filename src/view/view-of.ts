@@ -107,6 +107,7 @@ function planOf(reading: RunReading): Omit<RunView['plan'], 'failures' | 'reject
     pastDeadline: predicted.pastDeadline,
     held: [...predicted.pauses].map(([scope, { verb, by, at }]) => ({ scope, verb, by, at })),
     switched: [...predicted.switches].map(([scope, { runtime, model: other }]) => ({ scope, runtime, model: other })),
+    ...(predicted.notes.length === 0 ? {} : { notes: [...predicted.notes] }),
     tasks: { ...countTasks(board), all: allTasks(board) },
     stage: stageReached(reading.stages) ?? null,
     reviews: reviewCountsOf(board),

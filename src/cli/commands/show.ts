@@ -82,11 +82,24 @@ async function* overviewLines(
   const status = await statusIn(target);
   const tasks = taskFactsOf(reading);
   if (task === undefined)
-    yield* renderShownRun(status, { asked: reading.definition.objective.text, tasks, turns }, look);
+    yield* renderShownRun(
+      status,
+      { asked: reading.definition.objective.text, notes: notesIn(reading, status), tasks, turns },
+      look,
+    );
   for (const facts of tasks) if (facts.id === task) yield* renderShownTask(facts, status, look.style);
   if (task !== undefined) {
     for (const turn of turns) yield* ['', ...renderTurn(turn, { ...look, promptLines: SOME_PROMPT })];
   }
+}
+
+function notesIn({ interventions }: OpenedTarget['reading'], { notes = [] }: RunStatus) {
+  return interventions.flatMap(({ by, at, intervention }) => {
+    if (intervention.verb !== 'tell') return [];
+    const { agent, text } = intervention;
+    const isRead = !notes.some((note) => note.agent === agent && note.at === at && note.text === text);
+    return [{ agent, text, by, isRead }];
+  });
 }
 
 async function jsonOf(target: OpenedTarget, { turns, range }: Shown): Promise<object> {

@@ -20,7 +20,13 @@ interface Look {
 /** A run: what was asked for, its tasks and turns, the verdicts, and what was not delivered. `asked`: the objective's text. */
 export function renderShownRun(
   status: RunStatus,
-  facts: { readonly asked: string; readonly tasks: readonly TaskFacts[]; readonly turns: readonly TurnRecord[] },
+  facts: {
+    readonly asked: string;
+    /** Notes of people to agents, oldest first. */
+    readonly notes: readonly PersonNote[];
+    readonly tasks: readonly TaskFacts[];
+    readonly turns: readonly TurnRecord[];
+  },
   look: Look,
 ): string[] {
   const { style, now, columns } = look;
@@ -33,6 +39,7 @@ export function renderShownRun(
     `  started ${localTime(startedAt, now)}, ${spent}`,
     ...(branch === null ? [] : [`  branch ${plainLine(branch, 100)}`]),
     ...section('Asked', textLines(facts.asked), style),
+    ...section('Notes', facts.notes.map(noteLine), style),
     ...section('Criteria', criterionLines(status), style),
     ...section('Tasks', renderTable({ rows: facts.tasks.map(taskRow), columns: indented(columns) }), style),
     ...section(
@@ -45,6 +52,18 @@ export function renderShownRun(
     '',
     style('dim', `What an agent was asked, said and did: squad show <task or turn> --run ${name}`),
   ];
+}
+
+interface PersonNote {
+  readonly agent: string;
+  readonly text: string;
+  readonly by: string;
+  readonly isRead: boolean;
+}
+
+function noteLine({ agent, text, by, isRead }: PersonNote): string {
+  const head = `${plainLine(by, 60)} to ${plainLine(agent, 60)}${isRead ? '' : ' (not read yet)'}`;
+  return `${head}: ${plainLine(text, 600)}`;
 }
 
 /** A task: its brief and verdicts. Its turns follow. */

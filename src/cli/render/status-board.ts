@@ -30,6 +30,7 @@ export function renderStatus(status: RunStatus, now: number): string {
     ),
     ...section('success criteria', criterionLines(status)),
     ...section('paused or switched', operatorLines(status)),
+    ...section('not read yet', noteLines(status)),
     ...section('limits', limitLines(status)),
     ...section('mail', mailLines(status, now)),
     ...section(
@@ -152,6 +153,13 @@ function operatorLines({ held, switched }: RunStatus): string[] {
       plainLine(`${scope.replace('/', ' ')} on ${runtime}${model === null ? '' : ` (${model})`}`, 120),
     ),
   ];
+}
+
+/** Notes of people that wait for a turn. */
+function noteLines({ notes = [] }: RunStatus): string[] {
+  return notes.map(
+    ({ agent, text, by }) => `${plainLine(agent, 60)}: ${plainLine(text, 200)} (by ${plainLine(by, 60)})`,
+  );
 }
 
 /** Empty if no mail needs attention. */

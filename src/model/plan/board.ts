@@ -170,6 +170,17 @@ export interface Switch {
   readonly seq: number;
 }
 
+/** A person's note to an agent, which no completed turn has had. */
+export interface Note {
+  readonly agent: string;
+  readonly text: string;
+  readonly by: string;
+  /** Epoch ms. */
+  readonly at: number;
+  /** The attempt whose prompt has it; null: none has. */
+  readonly attempt: string | null;
+}
+
 /** The state of a run's plan, folded from its entries. Immutable; the same entries make the same board. */
 export interface Board {
   /** `at` and `seq` of the last entry: the only clock. */
@@ -188,6 +199,8 @@ export interface Board {
   readonly pauses: ReadonlyMap<string, Pause>;
   /** By scope: an agent, a task. */
   readonly switches: ReadonlyMap<string, Switch>;
+  /** Oldest first. */
+  readonly notes: readonly Note[];
   /** The person who let turns start after the deadline; null: no person did. */
   readonly pastDeadline: string | null;
   readonly gate: Gate;

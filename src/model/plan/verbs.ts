@@ -13,6 +13,9 @@ const on = scopeSchema.default(WHOLE_RUN);
 const why = z.string().max(2_000);
 const ENDS = ['done', 'failed'] as const;
 
+/** Characters of a note. A longer text belongs into a file. */
+const MOST_NOTE = 8_000;
+
 /** Commands to a run that a program gives; an engine applies them as they are. `rules/intervene.ts` says what each does. */
 export const requestSchema = z.discriminatedUnion('verb', [
   /** Running turns finish; no new ones start until `resume`. */
@@ -43,6 +46,17 @@ export const requestSchema = z.discriminatedUnion('verb', [
     also: z.array(scopeSchema).max(1_000).readonly().optional(),
     runtime: runtimeNameSchema,
     model: z.string().max(100).optional(),
+  }),
+  /** A note from a person in the agent's next turn. `now`: the turn at work ends first, and its session continues with the note. */
+  z.object({
+    verb: z.literal('tell'),
+    agent: z.string().min(1).max(100),
+    text: z
+      .string()
+      .trim()
+      .min(1, 'it is empty')
+      .max(MOST_NOTE, `it may have ${MOST_NOTE} characters; put more into a file of the repository, and name that`),
+    now: z.boolean().default(false),
   }),
 ]);
 
@@ -124,6 +138,19 @@ export const VERBS: { readonly [V in RequestVerb]: Verb<Extract<InterventionRequ
     words: [TASK, ['<as>', 'how the task ends', ENDS]],
     flags: [REASON],
     says: ({ task, as }) => `${task} is ${as}, because you say so`,
+  },
+  tell: {
+    about: 'Tell an agent something. It reads the note in its next turn, or with --now at once.',
+    examples: ['squad tell builder-1 "use tabs"', 'squad tell builder-1 --now "stop, the API has changed"'],
+    words: [
+      ['<agent>', 'name of an agent of the run'],
+      ['<text>', 'the note, in quotes'],
+    ],
+    flags: [['--now', 'end its turn at work first; the same session continues with the note']],
+    says: ({ agent, now }) =>
+      now === true
+        ? `${agent} is interrupted and continues with the note; if it is not at work, its next turn begins with it`
+        : `${agent} reads the note in its next turn`,
   },
   switch: {
     about: 'Switch agents or tasks to another runtime, from their next turns on.',

@@ -159,6 +159,8 @@ export type RequestState =
       /** The fallback that follows once the stopped turn is settled. */
       readonly stop: StallFallback | null;
       readonly stall: string | null;
+      /** The person for whose note the turn is interrupted. Absent: it is not. */
+      readonly interruptedBy?: string;
     }
   | { readonly at: 'answered' }
   | { readonly at: 'failed'; readonly cause: Cause; readonly why: string };

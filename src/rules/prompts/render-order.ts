@@ -21,6 +21,7 @@ import { isJudge } from '../gate.ts';
 import { otherRuntime } from '../members.ts';
 import { isDelivered } from '../work-status.ts';
 import { renderAuthorPrompt, reports } from './author-prompt.ts';
+import { renderNotes } from './note-block.ts';
 import { renderMail, type PromptMessage } from './mail-block.ts';
 import { renderReviewPrompt } from './review-prompt.ts';
 import type { BaselineCommand } from '../../model/plan/baseline.ts';
@@ -69,13 +70,14 @@ export function renderOrder(
     minutes: turnMinutes,
     resumed: session !== undefined,
   });
-  const mail = renderMail(messages, orderedBy(start, board), definition.prompts ?? {});
+  const changed = definition.prompts ?? {};
+  const mail = renderMail(messages, orderedBy(start, board), changed);
   const idleMinutes = agent.limits?.idleMinutes ?? definition.limits.idleMinutes;
   return {
     turnId,
     workspace: { path: '' },
     place: { ...placeOf(start, state, board), head: board.branch.head },
-    prompt: mail === '' ? prompt : `${prompt}\n\n${mail}`,
+    prompt: [prompt, renderNotes(board.notes, start, changed), mail].filter((text) => text !== '').join('\n\n'),
     instructions: agent.instructions,
     ...defined({ session, prompts: promptsOfRuntimes(definition.prompts) }),
     ...namesOf(agent, other),

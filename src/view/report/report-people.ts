@@ -1,6 +1,6 @@
 import type { ArmoryFacts } from '../../model/armory-facts.ts';
 import type { Intervention, Reload } from '../../model/plan/intervention.ts';
-import { scopeName } from '../../model/plan/scope.ts';
+import { agentScope, scopeName } from '../../model/plan/scope.ts';
 import { roundText, type ShownStage, STAGE_SIGNS } from '../../model/shown-stage.ts';
 import { mailLeft } from '../../rules/mail-left.ts';
 import type { Delivery, MailStatus } from '../../substrate/ports/mailbox.ts';
@@ -27,6 +27,7 @@ export function peopleSection({ interventions }: RunReading): Section | undefine
 function aboutOf(intervention: Intervention): string {
   const scope = 'on' in intervention ? intervention.on : undefined;
   const also = 'also' in intervention ? (intervention.also ?? []) : [];
+  if (intervention.verb === 'tell') return scopeName(agentScope(intervention.agent));
   const about = 'task' in intervention ? intervention.task : [scope, ...also].map(scopeName).join(', ');
   switch (intervention.verb) {
     case 'retry': {
@@ -47,6 +48,7 @@ function aboutOf(intervention: Intervention): string {
 function reasonOf(intervention: Intervention): string {
   if ('why' in intervention) return intervention.why;
   if (intervention.verb === 'reload') return reloadText(intervention);
+  if (intervention.verb === 'tell') return `${intervention.text}${intervention.now ? ' (at once)' : ''}`;
   return intervention.verb === 'retry' ? (intervention.note ?? '') : '';
 }
 

@@ -107,7 +107,7 @@ const anyEvent = fc.oneof(
     failed: commands,
     result: fc.constantFrom('finished', 'void', 'refused'),
   }),
-  event('intervened', { verb: name, by: text, on: text }),
+  event('intervened', { verb: name, by: text, on: text, text }),
   event('mail', { from: name, to: commands, kind: name, line: text }),
   event('mail-overdue', { message: text, to: text, action: name }),
   event('warning', { text }),

@@ -262,7 +262,7 @@ describe.each([
   });
 
   const all = Object.entries(table);
-  it.concurrent.each(some(all, Math.ceil(all.length / 3)))('%s', SPREAD, async (name, replay) => {
+  it.concurrent.each(some(all, Math.ceil(all.length / 3)))('%s', { ...SPREAD }, async (name, replay) => {
     const { result, events, given } = await play(cli, name, replay);
     const { ends } = replay;
     expect(result.failure?.kind ?? 'completed').toBe(ends);

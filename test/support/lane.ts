@@ -32,14 +32,17 @@ function evenly<T>(rows: readonly T[], count: number): readonly T[] {
   );
 }
 
-/** Of a test that takes its number of trials from `spread`: `it('…', { ...SPREAD, timeout }, …)`. */
-export const SPREAD = { tags: ['spread'] };
+/**
+ * Of a test that takes its number of trials from `spread`: `it('…', { ...SPREAD, timeout }, …)`. Frozen, like the two below: vitest
+ * writes into the options of an `it.concurrent`, and then all later tests of the process with the same ones would run at once.
+ */
+export const SPREAD = Object.freeze({ tags: ['spread'] });
 
 /** Of a test that `npm test` leaves out. A file of which it leaves out all begins with `@module-tag all`. */
-export const ALL = { tags: ['all'] };
+export const ALL = Object.freeze({ tags: ['all'] });
 
 /** Of a test that only `npm run test:night` runs. */
-export const NIGHT = { tags: ['night'] };
+export const NIGHT = Object.freeze({ tags: ['night'] });
 
 /** For the configuration of vitest. */
 export const TAGS = [

@@ -71,8 +71,8 @@ async function openGemini(binary: string): Promise<LiveCli> {
 }
 
 const CLIS = [
-  { name: 'claude', binary: CLAUDE_BINARY, open: openClaude, usual: 3 },
-  { name: 'codex', binary: CODEX_BINARY, open: openCodex, usual: 3 },
+  { name: 'claude', binary: CLAUDE_BINARY, open: openClaude, usual: 2 },
+  { name: 'codex', binary: CODEX_BINARY, open: openCodex, usual: 2 },
   { name: 'gemini', binary: GEMINI.binary, open: openGemini, usual: 1 },
 ];
 

@@ -35,6 +35,7 @@ describe('the one command that an edit means', () => {
       { verb: 'override', task: 'one', as: 'done', reason: 'it is' },
       intervene({ verb: 'override', task: 'one', as: 'done', why: 'it is' }),
     ],
+    [{ verb: 'tell', agent: 'ada', text: 'tabs' }, intervene({ verb: 'tell', agent: 'ada', text: 'tabs' })],
     [
       { verb: 'switch', agent: 'ada', runtime: 'other', model: 'm' },
       intervene({ verb: 'switch', on: 'agent/ada', runtime: 'other', model: 'm' }),
@@ -65,7 +66,7 @@ describe('the one command that an edit means', () => {
   it('has a test for each verb', () => {
     expect(VERB_NAMES).toEqual([
       ...['pause', 'resume', 'drain', 'past-deadline', 'cancel', 'retry', 'skip'],
-      ...['override', 'switch', 'stop', 'reload', 'answer', 'fork'],
+      ...['override', 'tell', 'switch', 'stop', 'reload', 'answer', 'fork'],
     ]);
   });
 

@@ -30,7 +30,7 @@ export const AREAS = {
         'runs',
         'store',
       ].map((name) => `src/substrate/ledger/${name}.ts`),
-      ...['history', 'history-rules', 'history-mail-rules', 'check-database', 'damage', 'workspace-lock'].map(
+      ...['history-rules', 'check-database', 'damage', 'workspace-lock'].map(
         (name) => `src/substrate/ledger/${name}.ts`,
       ),
       'src/substrate/ledger/mail/*.ts',

@@ -16,6 +16,6 @@ const IN_USE = /EADDRINUSE|already in use|is in use|already allocated|already us
 
 /** Whether a line of a command's output says that something else has this port. */
 export function saysTaken(output: string, port: number): boolean {
-  const number = new RegExp(`(?<!\\d)${port}(?!\\d)`);
-  return output.split('\n').some((line) => IN_USE.test(line) && number.test(line));
+  const named = (line: string): boolean => [...line.matchAll(/\d+/g)].some(([number]) => number === String(port));
+  return output.split('\n').some((line) => IN_USE.test(line) && named(line));
 }

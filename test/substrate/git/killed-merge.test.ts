@@ -77,7 +77,7 @@ describe('a merge that was killed with its git', () => {
     const line = 'git hash-object --stdin; true';
     const ending = spawn('sh', ['-c', line], { cwd: killed.path, stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     const lock = join(killed.path, '.git/refs/heads/main.lock');
-    await expect.poll(() => gitsAt(lock).length).toBeGreaterThan(0);
+    await expect.poll(() => gitsAt(lock).length, { timeout: 30_000 }).toBeGreaterThan(0);
     setTimeout(() => ending.stdin.end(), 700);
     expect(await merge(killed)).toMatchObject({ type: 'merged' });
     expect(left(killed.path)).toEqual([]);

@@ -300,9 +300,11 @@ describe('work that git ignores', () => {
   it('is known by what was there before the turns, and told with the rule that ignores it', async () => {
     const bench = await openIgnoring();
     const { workspaces, report } = bench;
-    const { folder, path } = await open(bench);
+    const { path } = await open(bench);
     mkdirSync(join(path, 'node_modules/p'), { recursive: true });
     for (const name of ['node_modules/p/i.js', 'old.txt', 'same.txt']) writeFileSync(join(path, name), 'setup\n');
+    // Commands have run there, so it is not fresh.
+    const { folder } = await open(bench);
     expect(await workspaces.ignoredWork(folder, report.head)).toEqual({ paths: [], more: 0 });
     await workspaces.noteIgnored(folder);
     writeFileSync(join(path, 'old.txt'), 'changed\n');

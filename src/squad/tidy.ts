@@ -69,7 +69,7 @@ export async function lookForTidying(workspace: Workspace, keep: Keep, git = fal
 
 function keptRun(ledger: Ledger, row: RunRow, turns: ReadonlySet<string>): Omit<KeptRun, 'hasFiles'> {
   const { id, name } = row;
-  const attempts = ledger.attempts({ runId: id });
+  const attempts = ledger.attemptStates(id);
   const isLive = attempts.some(({ status }) => status !== 'settled');
   return {
     ...{ id, name, refs: undefined },

@@ -93,11 +93,29 @@ export function readEvents(store: Store, { stream, after = 0, limit = -1, types 
   return store.all<EventRow>(sql, bound).map((row) => toEvent(store, row));
 }
 
-/** Checks the seal, so every reader finds a bit that flipped. */
-function toEvent(store: Store, row: EventRow): LedgerEvent {
-  const { seq, stream, type, at, cause, epoch, data } = row;
-  if (row.seal === null || !rowDigest([seq, stream, type, at, cause, epoch, data]).equals(row.seal)) {
+/** From the end of the stream, so the length of a run does not count. */
+export function newestEvent(
+  store: Store,
+  stream: string,
+  types: readonly string[],
+): Pick<LedgerEvent, 'seq' | 'type'> | undefined {
+  const ofTypes = 'type IN (SELECT value FROM json_each(@types))';
+  const sql = `${COLUMNS} WHERE stream = @stream AND ${ofTypes} ORDER BY seq DESC LIMIT 1`;
+  const row = store.one<EventRow>(sql, { stream, types: JSON.stringify(types) });
+  if (row === undefined) return undefined;
+  requireSeal(store, row);
+  return { seq: row.seq, type: row.type };
+}
+
+/** Every reader finds a bit that flipped. */
+function requireSeal(store: Store, { seq, stream, type, at, cause, epoch, data, seal }: EventRow): void {
+  if (seal === null || !rowDigest([seq, stream, type, at, cause, epoch, data]).equals(seal)) {
     throw corruptDatabase(store.db.name, `event ${seq} does not match its seal.`);
   }
+}
+
+function toEvent(store: Store, row: EventRow): LedgerEvent {
+  requireSeal(store, row);
+  const { seq, stream, type, at, cause, epoch, data } = row;
   return { seq, stream, type, at, cause, epoch, data: parseStored(store, data, `event ${seq}`) };
 }

@@ -5,8 +5,8 @@ import { renewReceivers, setAble } from './mail/presence.ts';
 import { skipAbsence, startReading } from './mail/reading.ts';
 import type { Ledger, LedgerPlace, NewFork, RunRow } from '../ports/ledger.ts';
 import { apply, carryOut } from './apply.ts';
-import { findAttempt, listAttempts, markSpawned, observe } from './attempts.ts';
-import { appendEvent, lastSeq, readEvents, refuseLedgerType, refuseUnknownStream } from './events.ts';
+import { findAttempt, listAttempts, listStates, markSpawned, observe } from './attempts.ts';
+import { appendEvent, lastSeq, newestEvent, readEvents, refuseLedgerType, refuseUnknownStream } from './events.ts';
 import { claimCheck } from './claims.ts';
 import { acquireLease, leaseSegments, releaseLease, renewLease, requireLease } from './leases.ts';
 import { closeDb, type Db } from './open-db.ts';
@@ -112,10 +112,12 @@ function readers(store: Store) {
     segments: (runId) => read(() => leaseSegments(store, runId)),
     attempt: (id) => read(() => findAttempt(store, id)),
     attempts: (where) => read(() => listAttempts(store, where)),
+    attemptStates: (runId) => read(() => listStates(store, runId)),
     settlement: (attemptId) => read(() => readSettlement(store, attemptId)),
     totals: (runId) => read(() => readTotals(store, runId)),
     spending: (runId, until) => read(() => readSpending(store, runId, until)),
     events: (where) => read(() => readEvents(store, where)),
+    newest: (stream, types) => read(() => newestEvent(store, stream, types)),
     lastSeq: (stream) => read(() => lastSeq(store, stream)),
     dueTimers: (now) => read(() => dueTimers(store, now)),
     dataVersion: () => read(() => store.value<number>('PRAGMA data_version') ?? 0),

@@ -186,12 +186,16 @@ export interface Ledger {
   settle(lease: Lease, attemptId: string, result: TurnResult): SettleAnswer;
   attempt(id: string): Attempt | undefined;
   attempts(where: AttemptFilter): readonly Attempt[];
+  /** In claim order. Reads no request. */
+  attemptStates(runId: string): readonly Pick<Attempt, 'id' | 'status'>[];
   settlement(attemptId: string): Settlement | undefined;
   totals(runId: string): Totals;
   /** The use that counts against caps. `until`: as it was at that event; later calls must not ask for an earlier one. */
   spending(runId: string, until?: number): Spending;
   /** In seq order. `types`: only these. */
   events(where: { stream?: string; after?: number; limit?: number; types?: readonly string[] }): readonly LedgerEvent[];
+  /** The newest event of a stream among these types, without its data. */
+  newest(stream: string, types: readonly string[]): Pick<LedgerEvent, 'seq' | 'type'> | undefined;
   /** `stream`: only events of this one. 0: there is no event. */
   lastSeq(stream?: string): number;
   /** Appends an input from outside a lease (an operator, mail): its stream, no cause. Returns its seq. */

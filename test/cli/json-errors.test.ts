@@ -33,6 +33,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   skip: ['a'],
   override: ['a', 'done', '--reason', 'r'],
   switch: ['scripted', '--task', 'a'],
+  tell: ['planner', 'use tabs'],
   'mail send': ['{}'],
   'mail say': ['hello'],
   'mail ask': ['hello?'],

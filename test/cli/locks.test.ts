@@ -54,6 +54,7 @@ const COMMANDS = {
     ['skip', 'a'],
     ['override', 'a', 'failed', '--reason', 'no'],
     ['switch', 'scripted', '--task', 'a'],
+    ['tell', 'planner', 'use tabs'],
     ['pause', RUN],
     ['drain', RUN],
     ['team', 'pane', '--ticket', 'TICKET'],

@@ -66,10 +66,15 @@ async function openTurn(ports: TurnPorts, attempt: Attempt, request: TurnRequest
     const { workspace } = await ports.workspaces.addFolder(where);
     return { type: 'ready', request: { ...request, workspace } };
   }
-  const opened = await openPlace(ports, place, { task: attempt.taskId, name, number: attempt.number });
+  const builds = request.access.level !== 'read-only';
+  const { role = '' } = ports.definition.agents.find((one) => one.name === attempt.agent) ?? {};
+  const opened = await openPlace(ports, place, {
+    ...{ task: attempt.taskId, name, number: attempt.number },
+    // What is copied for them would cost more than it helps agents that change nothing.
+    wants: (step) => builds || (step.for?.includes(role) ?? step.reuse === undefined),
+  });
   if (opened.type === 'refused') return opened;
   // An agent that changes nothing needs no secret, though the `setup` of its folder may have.
-  const builds = request.access.level !== 'read-only';
   await (builds ? ports.copies.put(opened.workspace) : ports.copies.takeOut(opened.workspace));
   if (opened.folder !== null && place.own) await ports.workspaces.noteIgnored(opened.folder);
   // `full` holds only in a folder of the task's own.

@@ -32,6 +32,8 @@ import type { PlaceWatch } from './lost-place.ts';
 import type { RunFiles } from './sinks/run-files.ts';
 import { armoryFolder, copiesFolder, portsFile } from '../substrate/system/files/run-files.ts';
 import { plainJson } from '../text/json.ts';
+import type { OperationPorts } from './operations/operation-ports.ts';
+import { programsOf } from './programs-of.ts';
 import { createFaultFinder } from './task-fault.ts';
 import type { RunResources } from './run-resources.ts';
 import { createRuntimes } from './runtimes.ts';
@@ -142,9 +144,9 @@ export function wireRun(
   const control = createSegmentControl({ ledger, lease, processes, clock, supervisor, checks, wakeSignal, since });
   const fault = createFaultFinder({ workspaces, definition, watch: of.watch, isLeaving: () => control.leaving() });
   const copies = createCopies(copiesFolder(directory, lease.runId), definition.copied);
-  const emptyFolder = join(stateDirectory, 'empty', lease.runId);
+  const own = { ...setupPorts(ports, lease, scope), ...placesOf(stateDirectory, lease) };
   const operations = createOperations(
-    { ledger, lease, definition, workspaces, checks, copies, forge, fault, emptyFolder, pure: new Set() },
+    { ledger, lease, definition, workspaces, checks, copies, forge, fault, ...own },
     clock,
     operationHooks(supervisor, control, () => wakeSignal.raise()),
   );
@@ -167,6 +169,29 @@ function runPorts(
   const { lease, definition, limits, patienceMs = null } = of;
   const attended = (): boolean => of.attended?.aborted === false;
   return { clock, ledger, lease, definition, limits, playbook, patienceMs, attended, tracer };
+}
+
+function placesOf(state: string, { runId }: Lease): Pick<OperationPorts, 'emptyFolder' | 'pure'> {
+  return { emptyFolder: join(state, 'empty', runId), pure: new Set() };
+}
+
+function setupPorts(
+  ports: SegmentPorts,
+  { runId }: Lease,
+  scope: string,
+): Pick<OperationPorts, 'programsOf' | 'reused' | 'warn'> {
+  const said = new Set<string>();
+  return {
+    programsOf: async (command) => programsOf(ports.host, command),
+    reused: ({ task, id, text }) => {
+      const attempt = { attemptId: `${scope}.${id}`, task, agent: 'squad-setup' };
+      ports.onEvent({ type: 'notice', at: ports.clock.now(), runId, ...attempt, text });
+    },
+    warn: (text) => {
+      if (!said.has(text)) ports.onEvent({ type: 'warning', at: ports.clock.now(), runId, text });
+      said.add(text);
+    },
+  };
 }
 
 function operationHooks(supervisor: Supervisor, control: SegmentControl, wake: () => void) {

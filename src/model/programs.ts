@@ -52,6 +52,12 @@ export const PROGRAMS = {
     reads: 'nothing',
     confinedBy: 'it only flushes',
   },
+  copy: {
+    starts: '`cp`, which copies what a command of `setup` made',
+    when: '`reuse` of a step of `setup`: it is kept, and other folders get copies',
+    reads: 'folders that the command made and that no agent has written',
+    confinedBy: 'it only copies, follows no link, and writes in a folder of squad’s own',
+  },
   'git-publish': {
     starts: '`git push`, in the folder of your repository',
     when: '`publish` of the settings, once a run is done',

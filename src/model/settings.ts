@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Json } from '../text/json.ts';
 import { jsonSchema } from '../text/json-schema.ts';
 import { pathPattern } from '../text/path-pattern.ts';
-import { agentLimitsSchema, limitsSchema, minutesSchema, someLimitsSchema } from './limits.ts';
+import { agentLimitsSchema, limitsSchema, someLimitsSchema } from './limits.ts';
 import { spreadAgents } from './acp-agents.ts';
 import { equipmentSettings } from './armory.ts';
 import { keepSchema } from './keep.ts';
@@ -17,6 +17,7 @@ import {
   slugSchema,
   variableSchema,
 } from './settings-text.ts';
+import { setupSchema, stepSchema, variablesSchema } from './setup-step.ts';
 import { isSlug } from './slug.ts';
 import { tracingSchema } from './tracing.ts';
 
@@ -95,16 +96,6 @@ const checksSchema = z.enum(['now', 'base']);
 
 const reviewSettingsSchema = z.strictObject({ looks: z.enum(['reported', 'required']).default('reported') });
 
-/** Names of variables of the person's environment; their values are never written down. */
-const variablesSchema = z.array(variableSchema).max(100);
-
-const stepSchema = z.strictObject({
-  run: commandSchema,
-  minutes: minutesSchema.default(10),
-  /** Variables of this command alone. */
-  env: variablesSchema.optional(),
-});
-
 const publishSchema = z.strictObject({
   remote: gitNameSchema.default('origin'),
   /** Absent: the branch that the run started from. */
@@ -155,8 +146,8 @@ export const settingsSchema = z.strictObject({
   models: modelsSchema.default({}),
   runtimes: z.record(z.string(), runtimeSchema).default({}),
   limits: limitsSchema.prefault({}),
-  /** In each new folder of a task. */
-  setup: z.array(stepSchema).max(50).default([]),
+  /** In each new folder in which work is built or checked. */
+  setup: setupSchema.default([]),
   /** By the engine, on the merged candidate. */
   verify: z.array(stepSchema).max(50).default([]),
   /** Variables that commands get: `setup`, `verify`, and what a criterion, a stage or a task runs. */

@@ -52,6 +52,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'setup.run': 'setup: [{ run: x }]',
   'verify.run': 'verify: [{ run: x }]',
   'setup.env': 'setup: [{ run: x, env: [PWN] }]',
+  'setup.reuse': 'setup: [{ run: x, reuse: PWN, when: y }]',
+  'setup.when': 'setup: [{ run: x, reuse: y, when: PWN }]',
   'verify.env': 'verify: [{ run: x, env: [PWN] }]',
   env: 'env: [PWN]',
   copy: 'copy: [PWN]',

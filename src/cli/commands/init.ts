@@ -115,7 +115,13 @@ async function lookAround(root: string): Promise<Surroundings> {
     // A folder of that name or an unreadable file counts as absent.
     return readFile(join(root, name), 'utf8').catch(() => undefined);
   };
-  return { names, packageJson: await text('package.json'), makefile: await text('Makefile') };
+  return {
+    names,
+    packageJson: await text('package.json'),
+    makefile: await text('Makefile'),
+    workspaces: await text('pnpm-workspace.yaml'),
+    yarnSettings: await text('.yarnrc.yml'),
+  };
 }
 
 /** A link could lead out of the repository. */

@@ -53,7 +53,7 @@ export function createCheckFolder(ports: OperationPorts, order: FolderOrder): Ch
   let isWhole = false;
 
   const prepare = async (given: TaskFolder): Promise<TaskFolder> => {
-    const ready = await setUp(ports, given, order.task, order.tries);
+    const ready = await setUp(ports, given, order);
     if (!ready.ok && !ready.ran) throw notRun(order.task, ready.output);
     if (!ready.ok) throw new SetupFailed(ready);
     await workspaces.noteMade(given);

@@ -12,7 +12,7 @@ import { createCheckFolder, agentsFolder, type CheckFolder } from './check-folde
 import { shortHash, type OperationPorts } from './operation-ports.ts';
 import { RUNS_AT_ONCE } from '../../rules/check-again.ts';
 import { hasBegun, runCheck, setupFacts } from './run-checks.ts';
-import { CRITERION_MS } from './run-commands.ts';
+import { CRITERION_MS, notRun, renewMade } from './run-commands.ts';
 import { lostWork, seeFolder, seeWork, type Seen } from './see-work.ts';
 import { sha256Of } from '../../model/sha256.ts';
 import { documentProblems } from './document-problems.ts';
@@ -41,7 +41,10 @@ export async function gatherEvidence(
   const commit = !own && base.base === 'commit' ? base.commit : null;
   const kept = taken?.type === 'gone' ? taken.kept : own ? (work.kept ?? undefined) : undefined;
   const place = { folder: task.id, commit, own, head, kept };
-  const opened = await openPlace(ports, place, { task: task.id, name: attempt, number: Math.max(1, work.attempts) });
+  // Only commands need what `setup` makes.
+  const wants = (): boolean => task.requires.some(({ kind }) => kind === 'command');
+  const number = Math.max(1, work.attempts);
+  const opened = await openPlace(ports, place, { task: task.id, name: attempt, number, wants });
   if (opened.type === 'refused' || opened.folder === null) return giveUp(opened);
   const { folder } = opened;
   if (taken?.type === 'gone') taken = await keepCommits();
@@ -137,6 +140,11 @@ async function commandsOf(
   const checkFolder = isCheck
     ? createCheckFolder(ports, { task: task.id, tries, anew: false, goesOn, open })
     : agentsFolder(folder);
+  const renewed = isCheck || goesOn ? undefined : await renewMade(ports, folder, { task: task.id, tries, commit });
+  if (renewed?.ok === false) {
+    if (!renewed.ran) throw notRun(task.id, renewed.output);
+    return steps.map(({ run }) => ({ run, passed: false, output: renewed.output }));
+  }
   const commands: EvidenceFacts['commands'] = [];
   for (const step of steps) commands.push(await evidenceOf(ports, checkFolder, step, isCheck));
   return commands;

@@ -3,6 +3,7 @@ import type { Place } from '../../model/attempt-order.ts';
 import { SquadError } from '../../model/errors.ts';
 import { defined } from '../../text/defined.ts';
 import type { Failure } from '../../model/failure.ts';
+import type { SetupStep } from '../../model/setup-step.ts';
 import type { Workspace } from '../../model/turn-request.ts';
 import type { TaskFolder } from '../../substrate/ports/workspaces.ts';
 import { setUp } from './run-commands.ts';
@@ -16,7 +17,7 @@ export type OpenedPlace =
 export async function openPlace(
   ports: OperationPorts,
   place: Place,
-  attempt: { task: string; name: string; number: number },
+  attempt: { task: string; name: string; number: number; wants?: (step: Pick<SetupStep, 'for' | 'reuse'>) => boolean },
 ): Promise<OpenedPlace> {
   if (place.folder === null) {
     await mkdir(ports.emptyFolder, { recursive: true, mode: 0o700 });
@@ -36,7 +37,7 @@ export async function openPlace(
     return refused(`${made.workspace.path} cannot be read${why}`);
   }
   if (place.onto !== undefined) await standOn(ports, folder, { handedOver: place.commit, onto: place.onto, head });
-  const ready = await setUp(ports, folder, attempt.task, attempt.number);
+  const ready = await setUp(ports, folder, { ...attempt, tries: attempt.number, isProven: false });
   if (!ready.ok) {
     const kind = ready.ran ? 'setup-failed' : 'lost';
     return { type: 'refused', failure: { kind, message: ready.output, mayHaveActed: false } };

@@ -26,6 +26,12 @@ export interface OperationPorts {
   /** The folders that hold a commit and what its `setup` made, and nothing else. */
   readonly pure: Set<string>;
   readonly copies: Copies;
+  /** The programs that a command of `setup` names, as they are on this machine. Absent: nothing that it makes is used again. */
+  readonly programsOf?: (command: string) => Promise<readonly string[]>;
+  /** Says, in no record, that a command of `setup` had not to run. */
+  readonly reused?: (order: { readonly task: string; readonly id: string; readonly text: string }) => void;
+  /** Says something to a person that is in no record, once. */
+  readonly warn?: (text: string) => void;
   /** Why the work failed where something was thrown; throws what ends the engine. Absent: everything does. */
   readonly fault?: (thrown: unknown) => Promise<string>;
 }

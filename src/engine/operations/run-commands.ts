@@ -3,7 +3,9 @@ import { mainLine } from '../../text/cannot-run.ts';
 import { SquadError } from '../../model/errors.ts';
 import type { Workspace } from '../../model/turn-request.ts';
 import type { TaskFolder } from '../../substrate/ports/workspaces.ts';
+import { pathsOf, type SetupStep } from '../../model/setup-step.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
+import { reuseOrder } from './reuse-order.ts';
 
 export const MINUTE = 60_000;
 /** Time limit of a command in a task's requirements or in a criterion. */
@@ -29,21 +31,76 @@ export type FailedCheck = Exclude<CheckAnswer, { passed: true }>;
 export async function setUp(
   ports: OperationPorts,
   folder: TaskFolder,
-  task: string,
-  tries: number,
+  { task, tries, wants = () => true, isProven = true }: SetupOrder,
 ): Promise<CommandsAnswer> {
-  for (const { run, minutes, env, name, earlier } of setupOf(ports, folder, tries)) {
-    if (earlier.some((id) => ports.checks.passed(id))) continue;
+  for (const [index, step] of setupOf(ports, folder, tries).entries()) {
+    if (!wants(step) || step.earlier.some((id) => ports.checks.passed(id))) continue;
+    const answer = await makeStep(ports, folder, { index, step, task, tries, commit: folder.base, isProven });
+    if (!answer.ok) return answer;
+  }
+  return { ok: true };
+}
+
+interface SetupOrder {
+  readonly task: string;
+  readonly tries: number;
+  /** Absent: all commands. */
+  readonly wants?: (step: Pick<SetupStep, 'for' | 'reuse'>) => boolean;
+  /** false: an agent works in this folder, and what it made of `reuse` paths between its turns stays. */
+  readonly isProven?: boolean;
+}
+
+/** Makes the `reuse` paths of an agent's own folder again for the commands that check its commit, or finds them as they were. */
+export async function renewMade(
+  ports: OperationPorts,
+  folder: TaskFolder,
+  { task, tries, commit }: { readonly task: string; readonly tries: number; readonly commit: string },
+): Promise<CommandsAnswer> {
+  const { fresh: _, ...used } = folder;
+  for (const [index, step] of setupOf(ports, { ...used, base: commit }, tries).entries()) {
+    if (step.reuse === undefined) continue;
+    const answer = await makeStep(ports, used, { index, step, task, tries, commit, isProven: true });
+    if (!answer.ok) return answer;
+  }
+  return { ok: true };
+}
+
+interface StepOrder extends Pick<SetupOrder, 'task' | 'tries'> {
+  readonly index: number;
+  readonly step: ReturnType<typeof setupOf>[number];
+  readonly commit: string;
+  readonly isProven: boolean;
+}
+
+/** Runs a command of `setup`, or puts what it made before for the same content into the folder. */
+async function makeStep(
+  ports: OperationPorts,
+  folder: TaskFolder,
+  { index, step, task, tries, commit, isProven }: StepOrder,
+): Promise<CommandsAnswer> {
+  const { run, minutes, env, name } = step;
+  let answer: CommandsAnswer = { ok: true };
+  const make = async (): Promise<boolean> => {
     const id = `${name}-t${tries}`;
     const wallMs = Math.ceil(minutes * MINUTE);
     const workspace = async (): Promise<Workspace> => folder.workspace;
-    const answer = await ports.checks.run({ id, task, command: run, workspace, wallMs, env, purpose: 'setup' });
-    if (!answer.passed) {
-      const output = `The setup command ${describe(run, answer, outputPath(ports, id))}`;
-      return { ok: false, ran: answer.why !== 'not-run', command: run, answer, output };
-    }
-  }
-  return { ok: true };
+    const ran = await ports.checks.run({ id, task, command: run, workspace, wallMs, env, purpose: 'setup' });
+    if (ran.passed) return true;
+    const output = `The setup command ${describe(run, ran, outputPath(ports, id))}`;
+    answer = { ok: false, ran: ran.why !== 'not-run', command: run, answer: ran, output };
+    return false;
+  };
+  const reuse = await reuseOrder(ports, folder, { index, commit, isProven });
+  if (reuse?.type !== 'order') await make();
+  const made = reuse?.type === 'order' ? await ports.workspaces.reuseMade(folder, reuse.order, make) : undefined;
+  const notKept = reuse?.type === 'none' ? reuse.why : made?.notKept;
+  if (notKept !== undefined) ports.warn?.(`\`${run}\` runs in each folder: ${notKept}`);
+  if (made?.type === 'put') ports.reused?.({ task, id: name, text: `\`${run}\` need not run: ${copied(step)}` });
+  return answer;
+}
+
+function copied({ reuse }: Pick<SetupStep, 'reuse'>): string {
+  return `${pathsOf(reuse).join(', ')} is a copy of what it made before`;
 }
 
 /** Whether `setup` has run there for this commit, or a part of it: `setUp` would leave that out. */

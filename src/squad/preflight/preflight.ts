@@ -31,6 +31,7 @@ import { SINKS } from '../../engine/sinks/sinks.ts';
 import { describeRuntimes } from '../../engine/runtime-choice.ts';
 import { refuseUnset } from './variables.ts';
 import { refuseUnregistered } from './runtimes.ts';
+import { refuseUnreusable } from './reused.ts';
 import { copiesOf, NO_COPIES, type Copies } from './copies.ts';
 import { agree, consentTo, type TrustPorts } from './consent.ts';
 import { limitsFor, limitsOfRun, type LimitNote } from './run-limits.ts';
@@ -124,7 +125,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const { frozen, notes: ofPrompts } = await promptsOfRun(repository.root, redactor, request.prompts);
   const decided = limitsOfRun(request.limits ?? {}, objective, written, playbook.name === STAGES);
   const { read } = decided;
-  refuseUnusable(ports, request, playbook, read);
+  await refuseUnusable(ports, request, { ...subject, repository, read });
 
   const described = describeRuntimes(ports, read.settings.runtimes);
   const used = usedBy(playbook, read);
@@ -169,12 +170,12 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
 }
 
 /** Throws for settings that no run can work with on this machine. */
-function refuseUnusable(
-  { host }: PreflightPorts,
+async function refuseUnusable(
+  { host, git, playbooks }: PreflightPorts,
   { allowFullAccess }: PreflightRequest,
-  playbook: Playbook<unknown>,
-  read: SettingsRead,
-): void {
+  { playbook, makesBranch, repository, read }: Subject & { repository: RepositoryReport; read: SettingsRead },
+): Promise<void> {
+  if (makesBranch !== false) await refuseUnreusable(git, repository, read, playbooks);
   refuseUnset(read, host.environment);
   refuseUnconfined(read.settings.agents ?? [], host, allowFullAccess === true);
   refuseReadOnly(playbook, read.settings.agents ?? [], fileOf(read, 'agents'));

@@ -7,16 +7,20 @@ import { defaultSettings } from '../settings/parse-settings.ts';
 import { parseJson } from '../../text/json.ts';
 import { isWholeRole, ownText } from './roles.ts';
 import { castOf } from './roster.ts';
+import { NPM, POETRY, proposeCargo, proposeGo, proposeNode, proposeUv, type SetupProposal } from './setup-proposals.ts';
 
 /** The names at the top of a repository, and the texts of the files that say how it is tested. */
 export interface Surroundings {
   readonly names: readonly string[];
   readonly packageJson?: string | undefined;
   readonly makefile?: string | undefined;
+  /** Settings of pnpm, and of yarn from version 2 on. */
+  readonly workspaces?: string | undefined;
+  readonly yarnSettings?: string | undefined;
 }
 
 export interface Proposal {
-  readonly setup?: string;
+  readonly setup?: SetupProposal;
   readonly verify?: string;
   /** The file that the proposal comes from. */
   readonly because?: string;
@@ -25,12 +29,15 @@ export interface Proposal {
 }
 
 /** How this repository seems to be tested: the first rule that fits. */
-export function proposeSteps({ names, packageJson, makefile }: Surroundings): Proposal {
+export function proposeSteps(around: Surroundings): Proposal {
+  const { names, packageJson, makefile } = around;
   const has = (name: string): boolean => names.includes(name);
-  if (hasTestScript(packageJson)) return { ...javascript(has), because: 'package.json' };
+  if (hasTestScript(packageJson)) return { ...proposeNode(around), because: 'package.json' };
   if (makefile !== undefined && /^test\s*:(?!=)/m.test(makefile)) return { verify: 'make test', because: 'Makefile' };
-  if (has('Cargo.toml')) return { verify: 'cargo test', because: 'Cargo.toml' };
-  if (has('go.mod')) return { verify: 'go test ./...', because: 'go.mod' };
+  if (has('Cargo.toml')) return { ...proposeCargo(has), because: 'Cargo.toml' };
+  if (has('go.mod')) return { ...proposeGo(has), because: 'go.mod' };
+  if (has('uv.lock')) return { ...proposeUv(has), because: 'uv.lock' };
+  if (has('poetry.lock')) return { ...POETRY, because: 'poetry.lock' };
   const python = ['pytest.ini', 'pyproject.toml', 'setup.cfg', 'tox.ini'].find(has);
   return python === undefined ? {} : { verify: 'python -m pytest', because: python, unsure: true };
 }
@@ -41,14 +48,6 @@ function hasTestScript(packageJson = ''): boolean {
   const test = packageSchema.safeParse(parseJson(packageJson)).data?.scripts.test ?? '';
   // `npm init` writes a test script that always fails.
   return test.trim() !== '' && !test.includes('no test specified');
-}
-
-/** A new clone has no node_modules. */
-function javascript(has: (name: string) => boolean): Proposal {
-  if (has('pnpm-lock.yaml')) return { setup: 'pnpm install --frozen-lockfile', verify: 'pnpm test' };
-  if (has('yarn.lock')) return { setup: 'yarn install --frozen-lockfile', verify: 'yarn test' };
-  if (has('package-lock.json')) return { setup: 'npm ci', verify: 'npm test' };
-  return { verify: 'npm test' };
 }
 
 /** The default limit of a run in USD. */
@@ -108,8 +107,9 @@ export function renderSettings(
     'limits:',
     ...LIMITS.flatMap(({ key, about }) => limitLine(key, limits[key], about)),
     '',
-    '# Commands to run in each new folder of a task, which holds committed files only.',
-    ...step('setup', setup, 'npm ci', unsure),
+    '# Commands for each new folder in which work is built or checked, which holds committed files only.',
+    '# Folders that `reuse` names are made once and copied while the files of `when` are the same: `when` names all that the command reads.',
+    ...setupLines(setup, unsure),
     '',
     '# Commands that the engine runs on the merged work before it counts as delivered.',
     ...(because === undefined ? [] : [`# Proposed from ${because}.`]),
@@ -141,6 +141,20 @@ function limitLine(key: string, value: number | readonly string[] | undefined, a
 function step(key: string, run: string | undefined, otherwise: string, unsure = false): string[] {
   const mark = run === undefined || unsure ? '# ' : '';
   return [`${mark}${key}:`, `${mark}  - { run: ${JSON.stringify(run ?? otherwise)}, minutes: 10 }`];
+}
+
+function setupLines(setup: SetupProposal = NPM, unsure: boolean | undefined, isThere = setup !== NPM): string[] {
+  const { run, reuse = [], when = [] } = setup;
+  const list = (key: string, paths: readonly string[]): string[] =>
+    paths.length === 0 ? [] : [`    ${key}: [${paths.map((path) => JSON.stringify(path)).join(', ')}]`];
+  const lines = [
+    'setup:',
+    `  - run: ${JSON.stringify(run)}`,
+    '    minutes: 10',
+    ...list('reuse', reuse),
+    ...list('when', when),
+  ];
+  return isThere && unsure !== true ? lines : lines.map((line) => `# ${line}`);
 }
 
 function rosterLines(playbook: Playbook<unknown>, found: readonly string[], others: readonly string[]): string[] {

@@ -9,7 +9,7 @@ export interface TrustItem {
   /**
    * `agent`: what `squad.yaml` allows an agent beyond its own folder. `tracing`: what leaves this machine. `publish`: what is pushed with
    * the person's login. `models` and `limits`: what costs more. `folder`: a folder that a run writes into. `env`: a variable
-   * of the person's that commands get. `copy`: an ignored file that folders get.
+   * of the person's that commands get. `copy`: an ignored file that folders get. `reuse`: what a command made, in its place.
    */
   readonly from:
     | TrustedCommand['from']
@@ -20,7 +20,8 @@ export interface TrustItem {
     | 'limits'
     | 'folder'
     | 'env'
-    | 'copy';
+    | 'copy'
+    | 'reuse';
   readonly run: string;
   /** Its place: `objective.md:12`. */
   readonly where: string;

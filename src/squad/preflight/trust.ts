@@ -6,6 +6,7 @@ import { NETWORK_VARIABLES } from '../../model/network-variables.ts';
 import type { AgentSettings, Settings } from '../../model/settings.ts';
 import { readHook, type Reading, readServer } from '../../model/read-equipment.ts';
 import { commandsOf } from '../../playbooks/stages/list-facts.ts';
+import { pathsOf } from '../../model/setup-step.ts';
 import { isJsonObject, type Json } from '../../text/json.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { listIn } from './list-choice.ts';
@@ -64,6 +65,7 @@ export function itemsToTrust(
     where: whereOf(command, objective, source),
   }));
   const others = [
+    ...reuseItems(settings, source),
     ...variableItems(settings, source),
     ...copyItems(settings.copy, placeOf(source, 'copy')),
     ...grantsOf(settings, source, described),
@@ -194,6 +196,16 @@ function spendingItems(settings: Settings, source: SettingsFile): TrustItem[] {
 export function copyItems(patterns: readonly string[], where: string): TrustItem[] {
   if (patterns.length === 0) return [];
   return [{ from: 'copy', run: `ignored files by the patterns ${patterns.join(', ')}`, where }];
+}
+
+/** The folders that one command made count in place of running it, so that a wrong list would hide its effects. */
+function reuseItems({ setup }: Settings, source: SettingsFile): TrustItem[] {
+  return setup.flatMap(({ run, reuse, when }): TrustItem[] => {
+    if (reuse === undefined) return [];
+    const files = pathsOf(when).join(', ');
+    const said = `what \`${run}\` makes at ${pathsOf(reuse).join(', ')} is kept, and used again while these are the same: ${files}`;
+    return [{ from: 'reuse', run: said, where: placeOf(source, 'setup') }];
+  });
 }
 
 /** A stranger's command may send a variable anywhere, so each one is named. */

@@ -79,7 +79,8 @@ export async function makeAnew(context: GitContext, folder: TaskFolder, keep: re
   return made;
 }
 
-function isSame(found: FolderFindings): boolean {
+/** The folder holds the files of the commit, and others that git ignores. */
+export function isSame(found: FolderFindings): boolean {
   const { files, gone, repositories, folders, others } = found;
   return files.length + gone.length + repositories.size + folders.length + others.length === 0;
 }
@@ -171,7 +172,10 @@ async function moveInto(from: string, to: string, name: string): Promise<void> {
   await rename(source, target);
 }
 
-async function lookAt(context: GitContext, { run, task, base }: TaskFolder): Promise<{ place: Place; path: string }> {
+export async function lookAt(
+  context: GitContext,
+  { run, task, base }: TaskFolder,
+): Promise<{ place: Place; path: string }> {
   const { call, talk } = await openRun(context, run);
   const path = folderPath(context, run, task);
   const tree = (await talk.commit(base))?.tree ?? '';

@@ -29,6 +29,8 @@ export async function discardFolder(
     'ignored.new',
     'made',
     'made.new',
+    'reused',
+    'reused.new',
     'git-kept',
     'index',
     'index.lock',

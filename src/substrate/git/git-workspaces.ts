@@ -29,6 +29,9 @@ import { createTalk } from './repository-talk.ts';
 import { requirePresent, requireState } from './require-present.ts';
 import { rescue, snapshotOf } from './rescue.ts';
 import { checkoutOf, headOf } from './run-branch.ts';
+import { namedAt } from './originals/made-paths.ts';
+import { reuseMade } from './originals/reuse-made.ts';
+import { dropOriginals, tidyOriginals } from './originals/tidy-originals.ts';
 import { dropSpares, tidySpares } from './spare/spare-folders.ts';
 import { type ConfigEntry, decideAgentSettings, readUserConfiguration } from './user-configuration.ts';
 
@@ -83,8 +86,11 @@ export function createGitWorkspaces(
     dropBaseline: (run) => ready(() => dropOwnFolder(context, run, BASELINE)),
     advance: (run, from, to) => ready(() => advance(context, run, from, to)),
     dropBranch: (run, head) => ready(() => dropBranchAt(context, run, requireCommitId(head))),
-    tidySpares: (commit) => ready(() => tidySpares(context, commit)),
-    dropSpares: (dryRun = false) => ready(() => dropSpares(context, dryRun)),
+    reuseMade: (folder, order, make) => ready(() => reuseMade(context, folder, order, make)),
+    namedAt: (commit, names) => ready(() => namedAt(context, commit, names)),
+    tidySpares: (commit) => ready(async () => (await tidySpares(context, commit)) || tidyOriginals(context)),
+    dropSpares: (dryRun = false) =>
+      ready(async () => (await dropOriginals(context, dryRun)) + (await dropSpares(context, dryRun))),
     close: () => closeContext(context),
     closeRun: (run) => ready(() => closeRun(context, run)),
     listFolders: (run) => ready(() => listFolders(context, run)),

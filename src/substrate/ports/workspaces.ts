@@ -2,10 +2,10 @@ import type { SideWork } from '../../model/plan/evidence.ts';
 import type { CopiedFile } from '../../model/copied-file.ts';
 import type { GitSettings } from '../../model/git-settings.ts';
 import type { Workspace } from '../../model/turn-request.ts';
+import type { MadeFolders } from './made.ts';
 import type { ChangedFile, CommitLine, DroppedBranch, EscapingLink, LineChange, OverlayOrder } from './changes.ts';
 
 export type { ChangedFile, CommitLine } from './changes.ts';
-
 /** A property of a repository that a person should know before a run. It does not stop the run. */
 export interface RepositoryWarning {
   readonly about:
@@ -164,7 +164,7 @@ export interface DroppedRefs {
  * Folders of tasks, the run branch and evidence of one repository. Everything that an agent may have caused is an answer; a
  * thrown SquadError means a broken machine or an invalid id. Of the user's repository, only the refs of the run change.
  */
-export interface Workspaces {
+export interface Workspaces extends MadeFolders<TaskFolder> {
   /**
    * Settings for the git of agents: it runs no configured program, signs nothing, and commits under the user's name, or under
    * squad's if the user has none.

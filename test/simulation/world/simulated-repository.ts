@@ -138,6 +138,8 @@ export function createSimulatedRepository(): SimulatedRepository {
 
   const workspaces: Workspaces = {
     agentSettings: () => Promise.resolve([]),
+    reuseMade: async (_folder, _order, make) => ({ type: (await make()) ? 'made' : 'failed' }),
+    namedAt: (commit) => Promise.resolve({ when: [], all: commit }),
     addFolder: async ({ run, task, commit }) => {
       const known = folders.get(keyOf(run, task));
       if (known !== undefined) return known.folder;

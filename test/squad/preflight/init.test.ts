@@ -5,7 +5,12 @@ import { limitsSchema } from '../../../src/model/limits.ts';
 import { parseObjective } from '../../../src/squad/objective/parse-objective.ts';
 import { castOf } from '../../../src/squad/preflight/roster.ts';
 import { createDefaultPlaybook } from '../../../src/playbooks/registry.ts';
-import { proposeSteps, renderSettings, STARTER_OBJECTIVE } from '../../../src/squad/preflight/starter-files.ts';
+import {
+  proposeSteps,
+  renderSettings,
+  STARTER_OBJECTIVE,
+  type Proposal,
+} from '../../../src/squad/preflight/starter-files.ts';
 import { defaultSettings, parseSettings } from '../../../src/squad/settings/parse-settings.ts';
 import { roomForTest, shell } from '../../cli/room.ts';
 import { git } from '../../support/git.ts';
@@ -20,18 +25,6 @@ describe('how a repository is tested', () => {
     [
       { names: ['package.json'], packageJson: TESTED },
       { verify: 'npm test', because: 'package.json' },
-    ],
-    [
-      { names: ['package.json', 'package-lock.json'], packageJson: TESTED },
-      { setup: 'npm ci', verify: 'npm test', because: 'package.json' },
-    ],
-    [
-      { names: ['package.json', 'pnpm-lock.yaml'], packageJson: TESTED },
-      { setup: 'pnpm install --frozen-lockfile', verify: 'pnpm test', because: 'package.json' },
-    ],
-    [
-      { names: ['package.json', 'yarn.lock'], packageJson: TESTED },
-      { setup: 'yarn install --frozen-lockfile', verify: 'yarn test', because: 'package.json' },
     ],
     [{ names: ['package.json'], packageJson: UNTESTED }, {}],
     [{ names: ['package.json'], packageJson: 'nonsense' }, {}],
@@ -51,10 +44,78 @@ describe('how a repository is tested', () => {
   });
 });
 
+const NPM = { names: ['package.json', 'package-lock.json', '.npmrc'], packageJson: TESTED };
+const WORKSPACES = JSON.stringify({ scripts: { test: 'x' }, workspaces: ['packages/*', 'app/'] });
+
+describe('what setup makes', () => {
+  it.each<readonly [Parameters<typeof proposeSteps>[0], Proposal['setup']]>([
+    [NPM, { run: 'npm ci', reuse: ['node_modules'], when: ['package.json', 'package-lock.json', '.npmrc'] }],
+    [
+      { names: ['package.json', 'package-lock.json'], packageJson: WORKSPACES },
+      {
+        run: 'npm ci',
+        reuse: ['node_modules', 'packages/*/node_modules', 'app/node_modules'],
+        when: ['package.json', 'package-lock.json', 'packages/*/package.json', 'app/package.json'],
+      },
+    ],
+    [
+      {
+        names: ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'],
+        packageJson: TESTED,
+        workspaces: "packages:\n  - 'libs/*'\n  - '!libs/old'\n",
+      },
+      {
+        run: 'pnpm install --frozen-lockfile --package-import-method=copy',
+        reuse: ['node_modules', 'libs/*/node_modules'],
+        when: ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'libs/*/package.json'],
+      },
+    ],
+    [
+      { names: ['package.json', 'yarn.lock'], packageJson: TESTED },
+      { run: 'yarn install --frozen-lockfile', reuse: ['node_modules'], when: ['package.json', 'yarn.lock'] },
+    ],
+    [
+      { names: ['package.json', 'yarn.lock', '.yarnrc.yml'], packageJson: TESTED, yarnSettings: 'nodeLinker: pnp\n' },
+      { run: 'yarn install --immutable' },
+    ],
+    [
+      { names: ['package.json', 'bun.lock'], packageJson: TESTED },
+      {
+        run: 'bun install --frozen-lockfile --backend=copyfile',
+        reuse: ['node_modules'],
+        when: ['package.json', 'bun.lock'],
+      },
+    ],
+    [
+      { names: ['package.json', 'package-lock.json'], packageJson: TESTED.replace('{', '{"workspaces":["x/**"],') },
+      { run: 'npm ci' },
+    ],
+    [{ names: ['Cargo.toml', 'Cargo.lock'] }, { run: 'cargo fetch --locked' }],
+    [{ names: ['go.mod', 'go.sum'] }, { run: 'go mod download' }],
+    [
+      { names: ['pyproject.toml', 'uv.lock'] },
+      {
+        run: 'uv venv --relocatable --allow-existing && uv sync --locked --no-install-workspace --link-mode=copy',
+        reuse: ['.venv'],
+        when: ['pyproject.toml', 'uv.lock'],
+      },
+    ],
+    [
+      { names: ['pyproject.toml', 'poetry.lock'] },
+      { run: 'POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction' },
+    ],
+  ])('%j', (around, setup) => {
+    const proposal = proposeSteps(around);
+    expect(proposal.setup).toEqual(setup);
+    const parsed = parseSettings(renderSettings(['claude'], proposal), 'squad.yaml', KNOWN_NAMES);
+    expect(parsed).toMatchObject({ ok: true, value: { setup: [{ ...setup, minutes: 10 }] } });
+  });
+});
+
 describe('the files to start from', () => {
   it.each([
     [{}, [], []],
-    [{ setup: 'npm ci', verify: 'npm test', because: 'package.json' }, ['npm ci'], ['npm test']],
+    [{ setup: { run: 'npm ci' }, verify: 'npm test', because: 'package.json' }, ['npm ci'], ['npm test']],
     [{ verify: 'say "hi" \\ : #', because: 'x' }, [], ['say "hi" \\ : #']],
     [{ verify: 'python -m pytest', because: 'x', unsure: true }, [], []],
   ])('squad.yaml says what holds anyway, and %j', (proposal, setup, verify) => {

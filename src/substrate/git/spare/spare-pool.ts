@@ -60,8 +60,13 @@ export function claim(context: Pick<GitContext, 'runsDirectory'>, { path }: Pick
 export function newEntry(context: Pick<GitContext, 'runsDirectory'>): string {
   const pool = poolOf(context);
   makeOwnFolder(pool);
+  return join(pool, `${randomUUID()}.work.${ownerName()}`);
+}
+
+/** This process, as a part of a name. */
+export function ownerName(): string {
   const { pid, startTime, bootId, space, since } = ownOwner();
-  return join(pool, `${randomUUID()}.work.${pid}.${startTime}.${bootId}.${space}.${since}`);
+  return `${pid}.${startTime}.${bootId}.${space}.${since}`;
 }
 
 /** Offers a finished entry to everybody. */
@@ -69,7 +74,8 @@ export function release(context: Pick<GitContext, 'runsDirectory'>, own: string,
   renameSync(own, join(poolOf(context), `${randomUUID()}.${state}`));
 }
 
-function isBusy([pid, startTime = '', bootId = '', space = '', since]: readonly string[]): boolean {
+/** Whether the process of such a name lives, by the name's parts. */
+export function isBusy([pid, startTime = '', bootId = '', space = '', since]: readonly string[]): boolean {
   const number = Number(pid);
   return Number.isInteger(number) && isOwnerAlive({ pid: number, startTime, bootId, space, since: Number(since) });
 }

@@ -1,0 +1,170 @@
+import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { spread, SPREAD } from '../../../support/lane.ts';
+import { removeFolders } from '../bench.ts';
+import { settle } from '../spare/spare-bench.ts';
+import { REUSE_CHILD } from './reuse-once.ts';
+import { kept, madeIn, openOriginals, tidyAll } from './originals-bench.ts';
+
+afterEach(removeFolders);
+
+interface Hand {
+  readonly root: string;
+  readonly file: string;
+  readonly other: string;
+  readonly outside: string;
+}
+
+/** What an agent could do to what was put into its folder. */
+const OPS: Readonly<Record<string, (hand: Hand) => void>> = {
+  append: ({ file }) => appendFileSync(file, 'evil'),
+  truncate: ({ file }) => truncateSync(file),
+  sameSizeAndTime: ({ file }) => {
+    const { atime, mtime } = statSync(file);
+    writeFileSync(file, `X${readFileSync(file, 'utf8').slice(1)}`);
+    utimesSync(file, atime, mtime);
+  },
+  remove: ({ file }) => rmSync(file),
+  removeFolder: ({ file }) => rmSync(dirname(file), { recursive: true }),
+  swap: ({ file, other, outside }) => {
+    renameSync(file, join(outside, 'swap'));
+    renameSync(other, file);
+    renameSync(join(outside, 'swap'), other);
+  },
+  more: ({ file }) => writeFileSync(join(dirname(file), 'more.js'), 'evil'),
+  emptyFolder: ({ file }) => mkdirSync(join(dirname(file), 'empty')),
+  mode: ({ file }) => chmodSync(file, 0o777),
+  folderMode: ({ file }) => chmodSync(dirname(file), 0o777),
+  hardLinkOut: ({ file, outside }) => linkSync(file, join(outside, `held-${statSync(file).ino}`)),
+  hardLinkIn: ({ file, outside }) => {
+    writeFileSync(join(outside, 'own'), readFileSync(file));
+    rmSync(file);
+    linkSync(join(outside, 'own'), file);
+  },
+  link: ({ file, other }) => {
+    rmSync(file);
+    symlinkSync(other, file);
+  },
+  linkedTop: ({ root, outside }) => {
+    renameSync(join(root, 'node_modules'), join(outside, 'away'));
+    symlinkSync(join(outside, 'away'), join(root, 'node_modules'));
+  },
+  fileForTop: ({ root }) => {
+    rmSync(join(root, 'node_modules'), { recursive: true });
+    writeFileSync(join(root, 'node_modules'), 'x');
+  },
+  anotherPlace: ({ root }) => {
+    mkdirSync(join(root, 'packages/two/node_modules/x'), { recursive: true });
+    writeFileSync(join(root, 'packages/two/node_modules/x/index.js'), 'evil');
+  },
+  pipe: ({ file }) => void execFileSync('mkfifo', [`${file}.pipe`]),
+  attributes: ({ file }) => {
+    const script = "import os,sys; os.setxattr(sys.argv[1], b'user.squad', b'evil')";
+    execFileSync('python3', ['-c', script, file], { stdio: 'ignore' });
+  },
+  thereAndBack: ({ file, outside }) => {
+    renameSync(file, join(outside, 'moved'));
+    appendFileSync(join(outside, 'moved'), 'evil');
+    renameSync(join(outside, 'moved'), file);
+  },
+};
+const NAMES = Object.keys(OPS);
+const FILES = [
+  'node_modules/left-pad/index.js',
+  'node_modules/@org/ä/bin/run',
+  'packages/one/node_modules/x/index.js',
+  'node_modules/@org/ä/index.js',
+];
+
+/** Some of it, by seed. A step whose file an earlier one took away changes nothing. */
+function act(root: string, outside: string, seed: number): string {
+  const done: string[] = [];
+  for (let step = 0; step <= seed % 3; step += 1) {
+    const at = (seed * 7 + step * 13) % NAMES.length;
+    const [file = '', other = ''] = [seed, seed + 1].map((one) => join(root, FILES[(one + step) % FILES.length] ?? ''));
+    try {
+      OPS[NAMES[at] ?? '']?.({ root, file, other, outside });
+      done.push(NAMES[at] ?? '');
+    } catch {
+      // It is gone.
+    }
+  }
+  return `seed ${seed}: ${done.join()}`;
+}
+
+const SEEDS = Array.from({ length: spread(12, 400) }, (_, index) => 100 + index);
+
+describe('what an agent did to what was put into its folder', () => {
+  it('reaches no check, and no other folder', { ...SPREAD, timeout: 900_000 }, async () => {
+    const bench = await openOriginals();
+    const first = await bench.folder('first');
+    await bench.reuse(first);
+    const whole = madeIn(first.workspace.path);
+    for (const seed of SEEDS) {
+      const folder = await bench.folder(`task-${seed}`);
+      expect(await bench.reuse(folder)).toEqual({ type: 'put' });
+      await settle();
+      const outside = join(bench.root, `outside-${seed}`);
+      mkdirSync(outside);
+      const { path } = folder.workspace;
+      const done = act(path, outside, seed);
+      await bench.reuse(folder);
+      expect(madeIn(path), done).toBe(whole);
+      expect(existsSync(join(path, 'packages/two/node_modules')), done).toBe(false);
+      const next = await bench.folder(`next-${seed}`);
+      await bench.reuse(next);
+      expect(madeIn(next.workspace.path), done).toBe(whole);
+    }
+    expect(bench.made).toEqual(['first']);
+  });
+});
+
+const POINTS = [
+  'git.original-copied',
+  'git.original-noted',
+  'git.original-kept',
+  'git.made-copied',
+  'git.made-cleared',
+  'git.made-put',
+  'git.made-put:2',
+];
+
+describe('a SIGKILL', () => {
+  it.each(POINTS)('at %s leaves nothing half-made', async (point) => {
+    const bench = await openOriginals();
+    const reference = await bench.folder('reference');
+    await bench.reuse(reference, { key: 'f'.repeat(64) });
+    const whole = madeIn(reference.workspace.path);
+    const [name = '', pass] = point.split(':');
+    const failpoints = `${name}${pass === undefined ? '' : `:${pass}`}=kill`;
+    const child = fork(REUSE_CHILD, [bench.root, failpoints], { stdio: 'ignore' });
+    const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    expect(signal).toBe('SIGKILL');
+    for (const task of ['one', 'two', 'three']) {
+      const folder = await bench.folder(task);
+      await bench.reuse(folder);
+      expect(madeIn(folder.workspace.path)).toBe(whole);
+    }
+    expect(bench.made.length).toBeLessThanOrEqual(2);
+    await tidyAll(bench);
+    expect(kept(bench)).not.toContain('work');
+    expect(kept(bench)).not.toContain('old');
+  });
+});

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { RunRoom } from './run-room.ts';
 import { stateOf } from './state.ts';
 
-/** The files for people of a room's run, by their paths, but for times and ids. The reports have their own tests. */
+/** The files for people of a room's run, by their paths, but for times and ids. The reports have their own tests, and ports differ. */
 export function readableFiles(room: RunRoom): Readonly<Record<string, string>> {
   const id = room.reading()?.row.id ?? '';
   const folder = join(stateOf(room.repository), 'runs', id);
   const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
-  const files = names.filter((name) => /\.\w+$/.test(name) && !/^(?:report\.|armory\/|engine\.log)/.test(name));
+  const files = names.filter((name) => /\.\w+$/.test(name) && !/^(?:report\.|armory\/|engine\.log|ports\.json)/.test(name));
   const seen = files.toSorted().map((name): [string, string] => {
     const text = readFileSync(join(folder, name), 'utf8').replaceAll(id, '<run>');
     return name.startsWith('history/')

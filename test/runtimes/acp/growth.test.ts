@@ -107,7 +107,9 @@ it.each(
   { ...ALL, timeout: 300_000 },
   async (updates, bytes) => {
     // A turn loads code until its end, so only another one shows what the updates add.
-    const quiet = await measure(1, 100);
+    let quiet = await measure(1, 100);
+    // On a busy machine its short turn can end between two looks.
+    for (let tries = 1; quiet.hosts === 0 && tries < 5; tries += 1) quiet = await measure(1, 100);
     const { end, hosts, ...loud } = await measure(updates, bytes);
     const [engineMb, hostMb] = [loud.engineMb - quiet.engineMb, loud.hostMb - quiet.hostMb];
     console.log(

@@ -8,7 +8,9 @@ export function readableFiles(room: RunRoom): Readonly<Record<string, string>> {
   const id = room.reading()?.row.id ?? '';
   const folder = join(stateOf(room.repository), 'runs', id);
   const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
-  const files = names.filter((name) => /\.\w+$/.test(name) && !/^(?:report\.|armory\/|engine\.log|ports\.json)/.test(name));
+  const files = names.filter(
+    (name) => /\.\w+$/.test(name) && !/^(?:report\.|armory\/|engine\.log|ports\.json)/.test(name),
+  );
   const seen = files.toSorted().map((name): [string, string] => {
     const text = readFileSync(join(folder, name), 'utf8').replaceAll(id, '<run>');
     return name.startsWith('history/')

@@ -655,7 +655,7 @@ export const PROMPTS = {
     occasion: 'the first prompt of a conversation begins with it',
     needs: ['objective', 'team', 'setup', 'verify', 'criteria', 'port'],
     budget: 700,
-    body: 'The objective of the whole squad:\n\n{{objective}}\n\n{{#team.length}}\n<team>\n{{#team}}\n- {{.}}\n{{/team}}\n</team>\n\n{{/team.length}}\n<checks>\n{{#setup}}\n- `{{.}}` is done in each folder in which work is built or checked.\n{{/setup}}\n{{#verify}}\n- `{{.}}`: squad runs it before work is merged. Authors run it first, and say so if it fails without their change, too.\n{{/verify}}\n{{^verify.length}}\n- No command checks the work before it is merged.\n{{/verify.length}}\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n{{#port}}\n- {port} is a port that only your folder has: `$SQUAD_PORT`.\n{{/port}}\n</checks>',
+    body: 'The objective of the whole squad:\n\n{{objective}}\n\n{{#team.length}}\n<team>\n{{#team}}\n- {{.}}\n{{/team}}\n</team>\n\n{{/team.length}}\n<checks>\n{{#setup}}\n- `{{.}}` is done where work is built or checked.\n{{/setup}}\n{{#verify}}\n- `{{.}}`: squad runs it before work is merged. Authors run it first, and say so if it fails without their change, too.\n{{/verify}}\n{{^verify.length}}\n- No command checks the work before it is merged.\n{{/verify.length}}\n{{#criteria}}\n- {{.}}\n{{/criteria}}\n{{#port}}\n- {port} is your folder’s own port, `$SQUAD_PORT`.\n{{/port}}\n</checks>',
   },
   'stage/advice': {
     role: 'stage',

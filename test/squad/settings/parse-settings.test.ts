@@ -85,7 +85,7 @@ describe('squad.yaml', () => {
         codex: { command: 'codex', env: ['CODEX_API_KEY'], config: { model_provider: 'mine' } },
       },
       limits: { ...defaultSettings().limits, tokens: 5_000_000, task: { usd: 4, turns: 30 } },
-      setup: [{ run: 'npm ci', minutes: 10 }],
+      setup: [{ run: 'npm ci', minutes: 10, reuse: 'node_modules', when: ['package.json', 'package-lock.json'] }],
       verify: [{ run: 'npm test', minutes: 10 }],
       plan: 'ask',
       publish: { remote: 'origin', base: 'main', pr: false },

@@ -70,7 +70,7 @@ async function openTurn(ports: TurnPorts, attempt: Attempt, request: TurnRequest
   const { role = '' } = ports.definition.agents.find((one) => one.name === attempt.agent) ?? {};
   const opened = await openPlace(ports, place, {
     ...{ task: attempt.taskId, name, number: attempt.number },
-    // What is copied for them would cost more than it helps agents that change nothing.
+    // A copy would cost more than it helps agents that change nothing.
     wants: (step) => builds || (step.for?.includes(role) ?? step.reuse === undefined),
   });
   if (opened.type === 'refused') return opened;

@@ -15,7 +15,9 @@ export function refuseNote(board: BoardPart, { agent, text }: Tell): string | un
   if (refused !== undefined) return refused;
   const waiting = board.notes.filter((note) => note.agent === agent);
   const length = waiting.reduce((sum, note) => sum + note.text.length, text.length);
-  return length <= MOST_CHARACTERS ? undefined : `${agent} has not read ${waiting.length} notes yet, as many as fit`;
+  return length <= MOST_CHARACTERS
+    ? undefined
+    : `${agent} has ${waiting.length} unread notes, and this one does not fit beside them; it reads them in its next turn`;
 }
 
 type Noted = Pick<Board, 'notes' | 'tasks' | 'now'>;

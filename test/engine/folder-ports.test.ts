@@ -44,7 +44,7 @@ const failed = (text: string): TurnResult => ({
 describe('the port of a folder', () => {
   it('is another one for each folder, and stays with it in the next engine, even while something of its own listens', async () => {
     const { ports, again } = openPorts();
-    const names = Array.from({ length: 40 }, (_, index) => `/work/${index}`);
+    const names = Array.from({ length: 40 }, (_, index) => `/folders/${index}`);
     const given = await Promise.all(names.map(async (name) => (await ports.place(folder(name))).port ?? 0));
     expect(new Set(given).size).toBe(names.length);
     await listen(given[0] ?? 0);
@@ -54,19 +54,19 @@ describe('the port of a folder', () => {
   });
 
   it.each(['127.0.0.1', '0.0.0.0', '::'])('is not one on which something listens at %s', async (host) => {
-    const first = (await openPorts().ports.place(folder('/work/a'))).port ?? 0;
+    const first = (await openPorts().ports.place(folder('/folders/a'))).port ?? 0;
     await listen(first, host);
-    const other = (await openPorts().ports.place(folder('/work/a'))).port;
+    const other = (await openPorts().ports.place(folder('/folders/a'))).port;
     expect(other).not.toBe(first);
   });
 
   it('is replaced once a command says that it is taken, if that is so', async () => {
     const { ports, said } = openPorts();
-    const { port = 0 } = await ports.place(folder('/work/a'));
+    const { port = 0 } = await ports.place(folder('/folders/a'));
     const taken = failed(`Error: listen EADDRINUSE: address already in use :::${port}`);
     const next = async (result: TurnResult): Promise<number | undefined> => {
-      ports.heard(attempt('/work/a'), result);
-      return (await ports.place(folder('/work/a'))).port;
+      ports.heard(attempt('/folders/a'), result);
+      return (await ports.place(folder('/folders/a'))).port;
     };
     expect(await next(taken)).toBe(port);
     await listen(port);
@@ -75,13 +75,15 @@ describe('the port of a folder', () => {
     expect(said).toEqual([]);
     const other = await next(taken);
     expect(other).not.toBe(port);
-    expect(said).toEqual([`another program has port ${port} of /work/a, which gets ${other} from now on`]);
-    expect((await ports.place(folder('/work/a'))).port).toBe(other);
+    expect(said).toEqual([`another program has port ${port} of /folders/a, which gets ${other} from now on`]);
+    expect((await ports.place(folder('/folders/a'))).port).toBe(other);
   });
 
   it('is refused with the next step if none is free', async () => {
     const { file } = { file: join(tmpdir(), 'none', 'ports.json') };
     const ports = createFolderPorts({ file, onTaken: () => undefined, isFree: async () => false });
-    await expect(ports.place(folder('/work/a'))).rejects.toThrow('no port from 20000 to 29999 is free on this machine');
+    await expect(ports.place(folder('/folders/a'))).rejects.toThrow(
+      'no port from 20000 to 29999 is free on this machine',
+    );
   });
 });

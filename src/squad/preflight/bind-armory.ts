@@ -161,7 +161,7 @@ function createRefusal({ source: { file, text }, agents }: ArmoryPlace): Armory[
   return (agent, at, message) => {
     const index = agents.findIndex(({ name }) => name === agent);
     const path = ['agents', index, ...at];
-    const line = index < 0 ? lineOf(text, /^agents\s*:/) : placeIn(text, path).line;
+    const line = index < 0 ? lineOf(text, 'agents') : placeIn(text, path).line;
     const where = pathText(at);
     return problemError([{ file, line, message: `${agent}: ${where === '' ? '' : `${where}: `}${message}` }]);
   };

@@ -124,7 +124,7 @@ function withSettingsModels(
     if (why === undefined || (why.isUnknown && (mayLack || !Object.hasOwn(ofRepository, name)))) continue;
     const { file, text } = fileOf(read, 'models');
     const message = `models.${name}: ${why.text}`;
-    throw problemError([{ file, line: lineOf(text, /^models\s*:/), message, example: 'models: { planner: opus }' }]);
+    throw problemError([{ file, line: lineOf(text, 'models'), message, example: 'models: { planner: opus }' }]);
   }
   return roster.map((agent) => ({ ...withModel(agent, models), ...(agent.model && { model: agent.model }) }));
 }

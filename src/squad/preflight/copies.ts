@@ -83,7 +83,7 @@ async function listedIn(root: string): Promise<Listed[]> {
 
 function listedBy(read: Pick<SettingsRead, 'settings' | 'repository' | 'own'>): Listed[] {
   const { file, text } = fileOf(read, 'copy');
-  const from = lineOf(text, /^["']?copy["']?\s*:/);
+  const from = lineOf(text, 'copy');
   const lines = text.split('\n').slice(from - 1);
   const patterns = read.settings.copy.map((one) => {
     const at = lines.findIndex((line) => line.includes(one));

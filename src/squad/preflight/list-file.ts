@@ -5,7 +5,7 @@ import { isJsonObject } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { Problem } from '../../text/problem.ts';
 import { LIST_EXAMPLE } from './list-choice.ts';
-import { orThrow, problemError, readText, SETTINGS_FILE } from './read-input.ts';
+import { lineOf, orThrow, problemError, readText, SETTINGS_FILE } from './read-input.ts';
 import { parseNamed, type Registered, type SettingsRead } from './read-settings.ts';
 
 const KEYS = ['playbook', 'agents'];
@@ -54,21 +54,15 @@ function pick(raw: Readonly<Record<string, unknown>>, keys: readonly string[]): 
   return Object.fromEntries(keys.map((key) => [key, raw[key]]));
 }
 
-/** A key at the begin of a line. */
-const KEY = /^["']?([^"':]*?)["']?\s*:/;
-
 function problemsOf(file: string, text: string, raw: Readonly<Record<string, unknown>>): Problem[] {
   const others = Object.keys(raw).filter((key) => ![...KEYS, 'version'].includes(key));
-  const at = (key: string): number =>
-    1 +
-    Math.max(
-      0,
-      text.split('\n').findIndex((line) => KEY.exec(line)?.[1] === key),
-    );
   const problems = others.map((key) => ({
-    ...{ file, line: at(key) },
+    ...{ file, line: lineOf(text, key) },
     message: `${key}: a file that --playbook names has \`playbook\` and \`agents\`; other settings belong in ${SETTINGS_FILE}`,
   }));
   if (isJsonObject(raw['playbook'])) return problems;
-  return [...problems, { file, line: at('playbook'), message: 'it has no list of stages', example: LIST_EXAMPLE }];
+  return [
+    ...problems,
+    { file, line: lineOf(text, 'playbook'), message: 'it has no list of stages', example: LIST_EXAMPLE },
+  ];
 }

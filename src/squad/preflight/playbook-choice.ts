@@ -39,7 +39,7 @@ export function choosePlaybook(
   }
   if (given !== undefined) throw unavailable(own, name);
   const { file, text } = ofObjective === undefined ? fileOf(read, 'playbook') : objective;
-  const problem = { file, line: lineOf(text, /^playbook\s*:/), message: missing(own, name) };
+  const problem = { file, line: lineOf(text, 'playbook'), message: missing(own, name) };
   throw problemError([name === STAGES ? { ...problem, example: LIST_EXAMPLE } : problem]);
 }
 

@@ -246,7 +246,7 @@ function refuseIncomplete(playbook: Playbook<unknown>, definition: RunDefinition
   const parsed = playbook.parse({ objective, roster, options });
   if (parsed.ok) return;
   const { file, text } = fileOf(read, 'agents');
-  const line = lineOf(text, /^agents\s*:/);
+  const line = lineOf(text, 'agents');
   throw problemError(
     orderProblems(parsed.errors.map((message) => ({ file, line, message }))),
     `Give \`agents\` in ${file} what ${playbook.name} needs; \`squad init\` writes one to start from.`,

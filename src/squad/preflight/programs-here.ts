@@ -111,7 +111,7 @@ function namedBySettings(settings: Settings, about: (key: string) => Named): Unl
   const of = (kind: ProgramKind, key: string, run: string, more: Partial<Unlocated> = {}): Unlocated => {
     const { source, consent } = about(key);
     return program(kind, run, {
-      from: `${source.file}:${lineOf(source.text, new RegExp(`^${key}\\s*:`))}`,
+      from: `${source.file}:${lineOf(source.text, key)}`,
       consent,
       ...more,
     });
@@ -179,7 +179,7 @@ async function agentsHere(place: Place, about: (key: string) => Named): Promise<
     if (agents === undefined && probe?.binary === undefined) return [];
     const users = (agents ?? []).filter(({ runtime }) => runtime === name);
     const one = program(name.startsWith('acp/') ? 'acp-agent' : 'agent', name, {
-      from: isNamed ? `${source.file}:${lineOf(source.text, /^runtimes\s*:/)}` : null,
+      from: isNamed ? `${source.file}:${lineOf(source.text, 'runtimes')}` : null,
       consent: isNamed ? consent : 'not needed',
       when: users.length === 0 ? 'turns' : `turns of ${users.map(({ name: agent }) => agent).join(', ')}`,
       ...confinementOf(probe, users),

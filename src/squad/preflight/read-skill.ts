@@ -118,5 +118,5 @@ function checkAbout({ bytes }: ContentFile, file: string): void {
   const { name } = parsed.value;
   if (name === basename(dirname(file))) return;
   const message = `name: ${quote(name)} is not the name of the folder, by which runtimes know a skill`;
-  throw problemError([{ file, line: lineOf(text, /^name\s*:/), message, example: EXAMPLE }]);
+  throw problemError([{ file, line: lineOf(text, 'name'), message, example: EXAMPLE }]);
 }

@@ -53,7 +53,7 @@ function refusal(
   next: string,
 ): SquadError {
   const source = fileOf(read, 'setup');
-  const from = lineOf(source.text, /^["']?setup["']?\s*:/);
+  const from = lineOf(source.text, 'setup');
   const at = source.text
     .split('\n')
     .slice(from - 1)

@@ -101,7 +101,7 @@ export function refuseLostRoutes(
   if (lost === undefined) return;
   throw new SquadError({
     code: 'bad-input',
-    message: `${file}:${lineOf(text, /^mail\s*:/)}: mail.routes.${lost.from}: no agent or role is called ${lost.name}`,
+    message: `${file}:${lineOf(text, 'mail')}: mail.routes.${lost.from}: no agent or role is called ${lost.name}`,
     next: `Name an agent or a role of this run: ${playing.join(', ')}.`,
   });
 }

@@ -77,7 +77,7 @@ function agentsOf(
   // Without agents of the repository, the person's own are at work.
   if (settings.agents === undefined || !Object.hasOwn(repository.raw, 'agents')) return { read, raised: [] };
   const { file, text } = sourceOf(repository, 'agents');
-  const where = `${file}:${lineOf(text, /^agents\s*:/)}`;
+  const where = `${file}:${lineOf(text, 'agents')}`;
   const about = { agents: own?.settings.agents ?? [], run };
   const { agents, raised } = decideAgentLimits(settings.agents, about, where);
   return { read: { ...read, settings: { ...settings, agents: [...agents] } }, raised };
@@ -85,7 +85,7 @@ function agentsOf(
 
 function roundsIn({ repository }: SettingsRead, own: SomeLimits | undefined) {
   const { file, text } = sourceOf(repository, 'playbook');
-  const where = `${file}:${lineOf(text, /^playbook\s*:/)}`;
+  const where = `${file}:${lineOf(text, 'playbook')}`;
   return roundsAbove(listIn(repository.settings)?.stages ?? [], own, where);
 }
 
@@ -102,7 +102,7 @@ function changeText(limit: ChangedLimit & { readonly agent?: string }, how: 'rai
 }
 
 function whereIn({ file, text }: { readonly file: string; readonly text: string }): string {
-  return `${file}:${lineOf(text, /^limits\s*:/)}`;
+  return `${file}:${lineOf(text, 'limits')}`;
 }
 
 /** The limits of a run that starts with what a person agreed to. */

@@ -73,7 +73,7 @@ export async function refuseWithoutFiles(
   for (const [key, next] of Object.entries(configFiles)) {
     const problem = await fileProblem(runtimes[name]?.config?.[key]);
     if (problem === undefined) continue;
-    const line = lineOf(text, /^runtimes\s*:/);
+    const line = lineOf(text, 'runtimes');
     const message = `runtimes.${name}.config.${key} ${problem}`;
     const example = `runtimes:\n  ${name}: { config: { ${key}: path/to/the/file } }`;
     throw problemError([{ file, line, message, example }], next);

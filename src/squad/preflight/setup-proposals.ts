@@ -79,7 +79,7 @@ const packageSchema = z.object({
 });
 const pnpmSchema = z.looseObject({ packages: globsSchema.optional() });
 
-/** Paths of workspaces, in which `*` is a name. undefined: squad cannot say them. */
+/** Paths of workspaces, in which `*` is a name. undefined: squad’s paths cannot express them. */
 function workspaceFolders(packageJson = '', workspaces = ''): readonly string[] | undefined {
   const ofPackage = packageSchema.safeParse(parseJson(packageJson)).data?.workspaces ?? [];
   const source = { file: '', text: workspaces, firstLine: 1, examples: {}, hints: {} };
@@ -103,7 +103,7 @@ export function proposeGo(has: Has): Steps {
   return { ...(has('go.sum') ? { setup: { run: 'go mod download' } } : {}), verify: 'go test ./...' };
 }
 
-/** The project itself is not installed, because its entry would name the folder; `uv run` adds it in no time. */
+/** The project itself is not installed, because its entry would name the folder; `uv run` adds it. */
 export function proposeUv(has: Has): Steps {
   const run = 'uv venv --relocatable --allow-existing && uv sync --locked --no-install-workspace --link-mode=copy';
   const when = ['pyproject.toml', 'uv.lock', ...['.python-version', 'uv.toml'].filter(has)];

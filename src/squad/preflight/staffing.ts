@@ -66,7 +66,7 @@ function problemsIn(
   });
   const objective = { title: '', goals: [], criteria: [], constraints: [], context: '', text: '' };
   const parsed = playbook.parse({ objective, roster, options: {} });
-  const line = lineOf(source.text, /^agents\s*:/);
+  const line = lineOf(source.text, 'agents');
   const missing = parsed.ok ? [] : parsed.errors;
   return [
     ...missing.map((message) => ({ file: source.file, line, message })),
@@ -80,7 +80,7 @@ function lineOfAgent(text: string, name: string): number {
     const named = /(?:^|[\s{,-])name\s*:\s*["']?([\w-]+)/.exec(line)?.[1];
     return named === name;
   });
-  return index < 0 ? lineOf(text, /^agents\s*:/) : index + 1;
+  return index < 0 ? lineOf(text, 'agents') : index + 1;
 }
 
 /** Throws for full access that this user may not give, or has not allowed. */

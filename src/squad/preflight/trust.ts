@@ -112,7 +112,7 @@ function tracingOf({ tracing }: Settings, { file, text }: SettingsFile): TrustIt
   const what = content ? 'prompts, answers, and what tools were given and gave back' : 'what happens in runs';
   const own = to === 'langsmith' ? 'the LangSmith of your LANGSMITH_API_KEY' : 'your OTEL_EXPORTER_OTLP_ENDPOINT';
   const variables = Object.values(headers).map((variable) => `the endpoint of traces gets the variable ${variable}`);
-  const where = `${file}:${lineOf(text, /^tracing\s*:/)}`;
+  const where = `${file}:${lineOf(text, 'tracing')}`;
   const into = project === undefined ? '' : `, project ${project}`;
   return [`sends ${what} to ${endpoint ?? own}${into}`, ...variables].map((run) => ({ from: 'tracing', run, where }));
 }
@@ -246,5 +246,5 @@ function modelItems({ models, agents = [] }: Settings, source: SettingsFile): Tr
 
 function placeOf(source: SettingsFile, key: string): string {
   const { file, text } = sourceOf(source, key);
-  return `${file}:${lineOf(text, new RegExp(`^["']?${key}["']?\\s*:`))}`;
+  return `${file}:${lineOf(text, key)}`;
 }

@@ -4,7 +4,6 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CopiedFile } from '../../model/copied-file.ts';
 import { diskError, storageError } from '../../model/storage-error.ts';
-import { pickVariables } from '../../text/defined.ts';
 import type { LineChange } from '../ports/changes.ts';
 import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
 import { makeOwnFolder } from '../system/files/own-folder.ts';
@@ -13,6 +12,7 @@ import { isAncestor, mergeBase } from './ancestry.ts';
 import { bringBack, hasMade, makeAnew, noteMade } from './check-folder.ts';
 import { closeRun, dropBranchAt, dropOwnFolder, dropRefs, listFolders } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt, readFileAt } from './evidence.ts';
+import { flush } from './flush.ts';
 import { BASELINE } from './folder-note.ts';
 import { addFolder } from './folders.ts';
 import { createGit, type GitPorts, requireCommitId, splitEntries } from './git-call.ts';
@@ -164,9 +164,6 @@ function createContext(
   };
 }
 
-/** Longer, and the marker stays. */
-const FLUSH_MS = 20_000;
-
 /** The runs' markers go with the processes that they name. */
 async function closeContext(context: GitContext): Promise<void> {
   context.talk.close();
@@ -179,12 +176,10 @@ async function closeContext(context: GitContext): Promise<void> {
 }
 
 /** Agents flush nothing of what they leave in their folders. With the marker, a power cut later on makes the next engine look at it. */
-async function isFlushed({ processes, runsDirectory, environment }: GitContext, run: string): Promise<boolean> {
-  const folder = join(runsDirectory, run);
+async function isFlushed(context: GitContext, run: string): Promise<boolean> {
+  const folder = join(context.runsDirectory, run);
   const tasks = (await readdir(folder).catch(() => [])).filter((name) => name !== '.squad');
-  if (tasks.length === 0) return true;
-  const options = { kind: 'flush', env: pickVariables(environment, ['PATH']), timeoutMs: FLUSH_MS } as const;
-  return (await processes.run('sync', ['-f', folder], options)).code === 0;
+  return tasks.length === 0 || flush(context, folder);
 }
 
 async function changedLines(context: GitContext, base: string, commit: string): Promise<readonly LineChange[]> {

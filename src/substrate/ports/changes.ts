@@ -48,3 +48,25 @@ export interface EscapingLink {
   readonly path: string;
   readonly target: string;
 }
+
+/** Facts about commits of a repository. See `Workspaces`. */
+export interface CommitFacts {
+  /** The commits in `commit` that `base` lacks, newest first, 1,000 at most. */
+  commitsBetween(base: string, commit: string): Promise<readonly CommitLine[]>;
+  /** Compares contents, so reverted changes do not count. */
+  changedFiles(base: string, commit: string): Promise<readonly ChangedFile[]>;
+  /** As `changedFiles`, with counts of lines and with renames. */
+  changedLines(base: string, commit: string): Promise<readonly LineChange[]>;
+  /** For people: one line per file. */
+  diffStat(base: string, commit: string): Promise<string>;
+  /** undefined: the commits share no history. */
+  mergeBase(one: string, other: string): Promise<string | undefined>;
+  isAncestor(ancestor: string, commit: string): Promise<boolean>;
+  /** False also for folders, links and paths that leave the tree. */
+  isFileAt(commit: string, path: string): Promise<boolean>;
+  /**
+   * The bytes of a file. `not-a-file`: a folder, link or submodule is there. `too-large`: it has more than `most` bytes, and
+   * none was read. A path that leaves the tree is `absent`.
+   */
+  readFileAt(commit: string, path: string, most: number): Promise<Uint8Array | 'absent' | 'not-a-file' | 'too-large'>;
+}

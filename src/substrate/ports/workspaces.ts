@@ -3,9 +3,10 @@ import type { CopiedFile } from '../../model/copied-file.ts';
 import type { GitSettings } from '../../model/git-settings.ts';
 import type { Workspace } from '../../model/turn-request.ts';
 import type { MadeFolders } from './made.ts';
-import type { ChangedFile, CommitLine, DroppedBranch, EscapingLink, LineChange, OverlayOrder } from './changes.ts';
+import type { CommitFacts, DroppedBranch, EscapingLink, OverlayOrder } from './changes.ts';
 
 export type { ChangedFile, CommitLine } from './changes.ts';
+
 /** A property of a repository that a person should know before a run. It does not stop the run. */
 export interface RepositoryWarning {
   readonly about:
@@ -164,7 +165,7 @@ export interface DroppedRefs {
  * Folders of tasks, the run branch and evidence of one repository. Everything that an agent may have caused is an answer; a
  * thrown SquadError means a broken machine or an invalid id. Of the user's repository, only the refs of the run change.
  */
-export interface Workspaces extends MadeFolders<TaskFolder> {
+export interface Workspaces extends MadeFolders<TaskFolder>, CommitFacts {
   /**
    * Settings for the git of agents: it runs no configured program, signs nothing, and commits under the user's name, or under
    * squad's if the user has none.
@@ -278,22 +279,4 @@ export interface Workspaces extends MadeFolders<TaskFolder> {
   dropSpares(dryRun?: boolean): Promise<number>;
   /** Removes this object's temporary files. The last call on it. `squad clean` removes those of a killed engine. */
   close(): Promise<void>;
-  /** The commits in `commit` that `base` lacks, newest first, 1,000 at most. */
-  commitsBetween(base: string, commit: string): Promise<readonly CommitLine[]>;
-  /** Compares contents, so reverted changes do not count. */
-  changedFiles(base: string, commit: string): Promise<readonly ChangedFile[]>;
-  /** As `changedFiles`, with counts of lines and with renames. */
-  changedLines(base: string, commit: string): Promise<readonly LineChange[]>;
-  /** For people: one line per file. */
-  diffStat(base: string, commit: string): Promise<string>;
-  /** undefined: the commits share no history. */
-  mergeBase(one: string, other: string): Promise<string | undefined>;
-  isAncestor(ancestor: string, commit: string): Promise<boolean>;
-  /** False also for folders, links and paths that leave the tree. */
-  isFileAt(commit: string, path: string): Promise<boolean>;
-  /**
-   * The bytes of a file. `not-a-file`: a folder, link or submodule is there. `too-large`: it has more than `most` bytes, and
-   * none was read. A path that leaves the tree is `absent`.
-   */
-  readFileAt(commit: string, path: string, most: number): Promise<Uint8Array | 'absent' | 'not-a-file' | 'too-large'>;
 }

@@ -1,6 +1,6 @@
-import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { folded, isNameOf } from '../../../model/setup-step.ts';
-import { bytesOf } from '../../system/files/plain-folder.ts';
+import { lookIn, pathIn } from '../../system/files/plain-folder.ts';
 import { orNothing } from '../../system/files/odd-entry.ts';
 import { createGit, requireCommitId, splitEntries, type Git, type GitCall, type GitPorts } from '../git-call.ts';
 import { anyPlace, callOn, type GitContext } from '../git-context.ts';
@@ -8,46 +8,40 @@ import type { NamedFiles } from '../../ports/made.ts';
 
 /** Everything in a folder that these paths name, whatever it is, with one character for each byte. Follows no link. */
 export function madeIn(root: string, paths: readonly string[]): readonly string[] {
-  const top = Buffer.from(root).toString('latin1');
   const found = new Set<string>();
   for (const path of paths) {
     const parts = Buffer.from(path).toString('latin1').split('/');
-    for (const one of expand(top, '', parts)) found.add(one);
+    for (const one of expand(root, '', parts)) found.add(one);
   }
   const all = [...found].toSorted();
   return all.filter((path) => !all.some((other) => path.startsWith(`${other}/`)));
 }
 
-function expand(top: string, above: string, [part = '', ...rest]: readonly string[]): readonly string[] {
-  const folder = above === '' ? top : `${top}/${above}`;
+function expand(root: string, above: string, [part = '', ...rest]: readonly string[]): readonly string[] {
   const names = part.includes('*')
-    ? (orNothing(() => readdirSync(bytesOf(folder), { encoding: 'latin1' })) ?? []).filter((name) =>
+    ? (orNothing(() => readdirSync(pathIn(root, above), { encoding: 'latin1' })) ?? []).filter((name) =>
         name.toLowerCase() === '.git' ? false : isNameOf(part, name),
       )
     : [part];
   return names.flatMap((name) => {
     const path = above === '' ? name : `${above}/${name}`;
-    const found = orNothing(() => lstatSync(bytesOf(`${top}/${path}`)));
+    const found = lookIn(root, path);
     if (found === undefined) return [];
     if (rest.length === 0) return [path];
-    return found.isDirectory() ? expand(top, path, rest) : [];
+    return found.isDirectory() ? expand(root, path, rest) : [];
   });
 }
 
 /** Whether all folders above a path are there, and are folders of this one. */
 export function isPlaceIn(root: string, path: string): boolean {
-  const top = Buffer.from(root).toString('latin1');
   const parts = path.split('/').slice(0, -1);
-  return parts.every(
-    (_, index) =>
-      orNothing(() => lstatSync(bytesOf(`${top}/${parts.slice(0, index + 1).join('/')}`)))?.isDirectory() === true,
-  );
+  return parts.every((_, index) => lookIn(root, parts.slice(0, index + 1).join('/'))?.isDirectory() === true);
 }
 
 /** Makes the folders above a path below an own folder. */
 export function makeAbove(root: string, path: string): void {
   const above = path.split('/').slice(0, -1).join('/');
-  mkdirSync(bytesOf(`${Buffer.from(root).toString('latin1')}/${above}`), { recursive: true, mode: 0o700 });
+  mkdirSync(pathIn(root, above), { recursive: true, mode: 0o700 });
 }
 
 export async function namedAt(context: GitContext, commit: string, names: Names): Promise<NamedFiles> {

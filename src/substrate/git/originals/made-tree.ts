@@ -1,17 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  lstatSync,
-  openSync,
-  readSync,
-  readdirSync,
-  readlinkSync,
-  statSync,
-  type BigIntStats,
-} from 'node:fs';
+import { closeSync, openSync, readSync, readdirSync, readlinkSync, statSync, type BigIntStats } from 'node:fs';
 import { errorCode } from '../../../model/storage-error.ts';
 import { orNothing } from '../../system/files/odd-entry.ts';
-import { bytesOf, textOfPath } from '../../system/files/plain-folder.ts';
+import { lookIn, pathIn, textOfPath } from '../../system/files/plain-folder.ts';
 
 /** A folder that a command made, with all that is in it. */
 export interface MadeTree {
@@ -53,10 +44,10 @@ const ODD_MODE = 0o7000n;
 
 /** Looks at each entry below a folder and reads no file. `path`: below `root`, with one character for each byte. */
 export async function lookAtTree(root: string, path: string, strict?: Strict): Promise<Looked> {
-  const top = stat(root, path);
+  const top = lookIn(root, path);
   if (top?.isDirectory() !== true) return odd(path, 'is not a folder');
   const [shape, state] = [createHash('sha256'), createHash('sha256')];
-  const base = { root: Buffer.from(root).toString('latin1'), strict, device: top.dev, owner: top.uid };
+  const base = { root, strict, device: top.dev, owner: top.uid };
   const look: Look = { ...base, shape, state, files: 0, bytes: 0, slice: performance.now() };
   try {
     const why = await walk(look, path, '');
@@ -70,11 +61,11 @@ export async function lookAtTree(root: string, path: string, strict?: Strict): P
 }
 
 async function walk(look: Look, path: string, below: string): Promise<Looked | undefined> {
-  const names = orNothing(() => readdirSync(bytesOf(`${look.root}/${path}`), { encoding: 'latin1' }));
+  const names = orNothing(() => readdirSync(pathIn(look.root, path), { encoding: 'latin1' }));
   if (names === undefined) return odd(path, 'cannot be read');
   for (const name of names.toSorted()) {
     const [at, inside] = [`${path}/${name}`, `${below}/${name}`];
-    const found = stat(look.root, at, true);
+    const found = lookIn(look.root, at);
     if (found === undefined) return odd(at, 'went away meanwhile');
     const why = enter(look, at, inside, found);
     if (why !== undefined) return odd(at, why);
@@ -102,7 +93,7 @@ function enter(look: Look, path: string, below: string, found: BigIntStats): str
   if (!found.isFile() && !found.isSymbolicLink()) return 'is neither a file nor a link';
   if (found.nlink !== 1n) return 'has a second name, through which it can be changed';
   if (found.isFile() && (mode & ODD_MODE) !== 0n) return 'runs with the rights of another user';
-  const target = found.isSymbolicLink() ? readlinkSync(bytesOf(`${look.root}/${path}`), 'latin1') : undefined;
+  const target = found.isSymbolicLink() ? readlinkSync(pathIn(look.root, path), 'latin1') : undefined;
   const why = look.strict === undefined ? undefined : whyNotMoved(look.strict, path, found, target);
   if (why !== undefined) return why;
   look.files += 1;
@@ -120,7 +111,7 @@ const EXECUTABLE = 0o111n;
 function whyNotMoved(strict: Strict, path: string, found: BigIntStats, target: string | undefined): string | undefined {
   if (target !== undefined) return leaves(strict, path, target) ? 'is a link that leaves the folder' : undefined;
   if ((found.mode & EXECUTABLE) === 0n && !path.endsWith('.pth')) return undefined;
-  const first = firstBytes(`${Buffer.from(strict.root).toString('latin1')}/${path}`);
+  const first = firstBytes(pathIn(strict.root, path));
   const isPath = first.startsWith('#!') || path.endsWith('.pth');
   return isPath && first.includes(strict.root) ? 'names the folder in which it was made' : undefined;
 }
@@ -140,10 +131,10 @@ function leaves({ root, state }: Strict, path: string, target: string): boolean 
   return false;
 }
 
-function firstBytes(path: string): string {
+function firstBytes(path: string | Buffer): string {
   let file: number | undefined;
   try {
-    file = openSync(bytesOf(path), 'r');
+    file = openSync(path, 'r');
     const bytes = Buffer.alloc(MOST_FIRST_BYTES);
     return bytes.subarray(0, readSync(file, bytes)).toString('utf8');
   } catch {
@@ -155,9 +146,4 @@ function firstBytes(path: string): string {
 
 function odd(path: string, why: string): Looked & { type: 'odd' } {
   return { type: 'odd', why: `${textOfPath(path)} ${why}` };
-}
-
-function stat(root: string, path: string, isLatin = false): BigIntStats | undefined {
-  const top = isLatin ? root : Buffer.from(root).toString('latin1');
-  return orNothing(() => lstatSync(bytesOf(`${top}/${path}`), { bigint: true }));
 }

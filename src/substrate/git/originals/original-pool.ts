@@ -1,5 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { randomUUID } from 'node:crypto';
+import { mkdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { errorCode } from '../../../model/storage-error.ts';
@@ -9,22 +8,19 @@ import { makeOwnFolder } from '../../system/files/own-folder.ts';
 import { readPlainSync } from '../../system/files/read-plain.ts';
 import { readBootId } from '../../system/process/process-table.ts';
 import type { GitContext } from '../git-context.ts';
-import { isBusy, ownerName, poolOf } from '../spare/spare-pool.ts';
+import { claimEntry, listEntries, offerEntry, ownEntry, type Entry } from '../spare/entries.ts';
+import { poolOf } from '../spare/spare-pool.ts';
 
 type Place = Pick<GitContext, 'runsDirectory'>;
 
+const STATES = ['original', 'copy', 'old'] as const;
+
 /**
  * Folders that commands of `setup` made. `original`: kept, and never given away. `copy`: ready to be given to a folder. `old`: to be
- * deleted. `work`: a process is busy with it, or was killed there.
+ * deleted.
  */
-export interface Kept {
-  readonly path: string;
-  readonly state: 'original' | 'copy' | 'old' | 'work';
-  /** No process that lives is busy with it. */
-  readonly isFree: boolean;
-}
+export type Kept = Entry<(typeof STATES)[number]>;
 
-const STATES = ['original', 'copy', 'old'] as const;
 const FILES = 'files';
 const NOTE = 'note.json';
 
@@ -45,14 +41,7 @@ export function originalsOf(context: Place): string {
 }
 
 export function listKept(context: Place): readonly Kept[] {
-  const pool = originalsOf(context);
-  return namesIn(pool).flatMap((name): Kept[] => {
-    const [, state = '', ...owner] = name.split('.');
-    const path = join(pool, name);
-    const plain = STATES.find((one) => one === state);
-    if (plain !== undefined) return [{ path, state: plain, isFree: true }];
-    return state === 'work' ? [{ path, state, isFree: !isBusy(owner) }] : [];
-  });
+  return listEntries(originalsOf(context), STATES);
 }
 
 /** The place of the original of a key, whether it is there or not. */
@@ -64,27 +53,20 @@ export function originalPlace(context: Place, key: string): string {
 export function newWork(context: Place): string {
   makeOwnFolder(poolOf(context));
   makeOwnFolder(originalsOf(context));
-  const path = join(originalsOf(context), `${randomUUID()}.work.${ownerName()}`);
+  const path = ownEntry(originalsOf(context));
   mkdirSync(filesOf(path), { recursive: true, mode: 0o700 });
   return path;
 }
 
-/** Takes an entry, so that no other process does. undefined: another one was faster. */
+/** See `claimEntry`. */
 export function claimKept(context: Place, { path }: Pick<Kept, 'path'>): string | undefined {
-  const own = join(originalsOf(context), `${randomUUID()}.work.${ownerName()}`);
-  try {
-    renameSync(path, own);
-    return own;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  return claimEntry(originalsOf(context), path);
 }
 
 /** Offers an entry of this process to everybody, or leaves it to be deleted. */
 export function offer(context: Place, own: string, state: 'copy' | 'old'): void {
   try {
-    renameSync(own, join(originalsOf(context), `${randomUUID()}.${state}`));
+    offerEntry(originalsOf(context), own, state);
   } catch (error) {
     // `squad clean` has deleted it.
     if (errorCode(error) !== 'ENOENT') throw error;
@@ -120,13 +102,4 @@ export function touchKept(entry: string): void {
 /** When it was made or last used. */
 export function usedAt(entry: string): number {
   return orNothing(() => statSync(join(entry, NOTE)).mtimeMs) ?? 0;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -4,20 +4,21 @@ import { z } from 'zod';
 import { errorCode } from '../../../model/storage-error.ts';
 import { parseJson } from '../../../text/json.ts';
 import { failpoint } from '../../system/failpoint.ts';
-import { bytesOf, textOfPath } from '../../system/files/plain-folder.ts';
+import { pathIn, textOfPath } from '../../system/files/plain-folder.ts';
 import { readPlain } from '../../system/files/read-plain.ts';
 import { findUsers } from '../../system/process/folder-users.ts';
 import { readBootId } from '../../system/process/process-table.ts';
 import type { MadeAnswer, MadeOrder } from '../../ports/made.ts';
 import type { TaskFolder } from '../../ports/workspaces.ts';
 import { isSame, lookAt } from '../check-folder.ts';
+import { flush } from '../flush.ts';
 import { fillingOf } from '../folder-note.ts';
 import { folderPath, notePath, type GitContext } from '../git-context.ts';
 import { readRawDiff } from '../raw-diff.ts';
 import { findChanges, readTree } from '../read-folder.ts';
 import { hasExactTimes } from '../settled-folders.ts';
 import { freeBytes } from '../spare/spare-pool.ts';
-import { copyTree, flush } from './copy-tree.ts';
+import { copyTree } from './copy-tree.ts';
 import { isPlaceIn, madeIn, makeAbove } from './made-paths.ts';
 import { lookAtTree, type MadeTree } from './made-tree.ts';
 import {
@@ -93,10 +94,10 @@ async function putMade(context: GitContext, folder: TaskFolder, order: MadeOrder
     if (note === undefined || found.some((path) => !isPlaceIn(root, path))) return false;
     // From here on it is not what the note says.
     await noteReused(context, folder, order, undefined);
-    for (const [index, path] of found.entries()) renameSync(bytesIn(root, path), bytesIn(filesOf(own), `-${index}`));
+    for (const [index, path] of found.entries()) renameSync(pathIn(root, path), pathIn(filesOf(own), `-${index}`));
     failpoint('git.made-cleared');
     for (const path of paths) {
-      renameSync(bytesIn(filesOf(own), path), bytesIn(root, path));
+      renameSync(pathIn(filesOf(own), path), pathIn(root, path));
       failpoint('git.made-put');
     }
   } catch {
@@ -259,8 +260,4 @@ async function noteReused(
   const path = notePath(context, folder.run, `${folder.task}.reused`);
   writeFileSync(`${path}.new`, JSON.stringify(noted), { mode: 0o600 });
   renameSync(`${path}.new`, path);
-}
-
-function bytesIn(root: string, path: string): string | Buffer {
-  return bytesOf(`${Buffer.from(root).toString('latin1')}/${path}`);
 }

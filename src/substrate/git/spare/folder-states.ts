@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readFileSync, writeFileSync, type BigIntStats } from 'node:fs';
+import { readFileSync, writeFileSync, type BigIntStats } from 'node:fs';
 import { z } from 'zod';
 import { parseJson } from '../../../text/json.ts';
 import { orNothing } from '../../system/files/odd-entry.ts';
-import { bytesOf } from '../../system/files/plain-folder.ts';
+import { lookIn } from '../../system/files/plain-folder.ts';
 import type { IndexFile } from '../index-file.ts';
 import { REPOSITORY_MODE } from '../raw-diff.ts';
 
@@ -21,7 +21,7 @@ export function readStates(root: string, file: IndexFile, since?: bigint): Folde
   const repositories = [...file.entries.values()].filter(({ mode }) => mode === REPOSITORY_MODE);
   const states = new Map<string, string>();
   for (const path of [...file.folders.keys(), ...repositories.map((entry) => entry.path)]) {
-    const found = look(at(root, path));
+    const found = lookIn(root, path);
     if (found?.isDirectory() !== true) return undefined;
     if (since === undefined || found.ctimeNs + TICK_NS < since) states.set(path, stateOf(found));
   }
@@ -46,13 +46,4 @@ export function noteStates(path: string, states: FolderStates): void {
 export function notedStates(path: string): FolderStates {
   const text = orNothing(() => readFileSync(path, 'utf8')) ?? '';
   return new Map(Object.entries(z.record(z.string(), z.string()).safeParse(parseJson(text)).data ?? {}));
-}
-
-/** `path`: with one character for each byte. */
-export function at(root: string, path: string): string | Buffer {
-  return path === '' ? root : bytesOf(`${Buffer.from(root).toString('latin1')}/${path}`);
-}
-
-export function look(path: string | Buffer): BigIntStats | undefined {
-  return orNothing(() => lstatSync(path, { bigint: true }));
 }

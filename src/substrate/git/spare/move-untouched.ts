@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { orNothing } from '../../system/files/odd-entry.ts';
+import { lookIn, pathIn } from '../../system/files/plain-folder.ts';
 import { isAsWritten, type IndexEntry, type IndexFile } from '../index-file.ts';
 import { LINK_MODE, REPOSITORY_MODE } from '../raw-diff.ts';
-import { at, look, stateOf, TICK_NS, type FolderStates } from './folder-states.ts';
+import { stateOf, TICK_NS, type FolderStates } from './folder-states.ts';
 
 /** Time for other work of the engine, after so many milliseconds. */
 const SLICE_MS = 10;
@@ -21,7 +22,7 @@ interface Filled {
  * and files out of others, which are made anew. No process may be at work there.
  */
 export async function moveUntouched(from: string, to: string, filled: Filled): Promise<void> {
-  const top = look(from);
+  const top = lookIn(from, '');
   if (top?.isDirectory() !== true) return;
   const state = { from, to, device: top.dev, ...filled };
   const untouched = await findUntouched(state);
@@ -75,9 +76,9 @@ function findWhole(state: Move, untouched: ReadonlyMap<string, readonly string[]
 
 /** `count`: of its entries, as far as the index has them. */
 function isSame({ from, states }: Move, folder: string, count: number): boolean {
-  const found = look(at(from, folder));
+  const found = lookIn(from, folder);
   if (found?.isDirectory() !== true || stateOf(found) !== states.get(folder)) return false;
-  return orNothing(() => readdirSync(at(from, folder), 'buffer').length) === count;
+  return orNothing(() => readdirSync(pathIn(from, folder), 'buffer').length) === count;
 }
 
 function byDepth(one: string, other: string): number {
@@ -95,12 +96,12 @@ function above(folder: string): string {
 /** Makes a folder again. false: there is a link or something else in its place, and nothing below it counts. */
 function enter({ from, to, device }: Move, folder: string, real: Set<string>): boolean {
   if (folder !== '' && !real.has(above(folder))) return false;
-  const path = at(from, folder);
-  const found = look(path);
+  const path = pathIn(from, folder);
+  const found = lookIn(from, folder);
   if (found?.isDirectory() !== true || found.dev !== device) return false;
   try {
     if ((found.mode & OWNER) !== OWNER) chmodSync(path, 0o700);
-    if (folder !== '') mkdirSync(at(to, folder));
+    if (folder !== '') mkdirSync(pathIn(to, folder));
   } catch {
     return false;
   }
@@ -110,7 +111,7 @@ function enter({ from, to, device }: Move, folder: string, real: Set<string>): b
 
 function isUntouched({ from, file, written, device }: Move, entry: IndexEntry): boolean {
   if (entry.mode === REPOSITORY_MODE || entry.mode === LINK_MODE || entry.skipped) return false;
-  const found = look(at(from, entry.path));
+  const found = lookIn(from, entry.path);
   if (found?.isFile() !== true || found.dev !== device || found.nlink !== 1n) return false;
   return found.ctimeNs + TICK_NS < written && isAsWritten(file, entry, found, written, true);
 }
@@ -118,7 +119,7 @@ function isUntouched({ from, file, written, device }: Move, entry: IndexEntry): 
 /** false: something is mounted there, or it cannot be moved. git writes it again. */
 function move({ from, to }: Move, path: string): boolean {
   try {
-    renameSync(at(from, path), at(to, path));
+    renameSync(pathIn(from, path), pathIn(to, path));
     return true;
   } catch {
     return false;

@@ -1,26 +1,21 @@
-import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, readdirSync, readSync, renameSync, statfsSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { errorCode } from '../../../model/storage-error.ts';
 import { parseJson } from '../../../text/json.ts';
 import { makeOwnFolder } from '../../system/files/own-folder.ts';
 import { readPlainSync } from '../../system/files/read-plain.ts';
-import { isOwnerAlive, ownOwner } from '../../system/process/owner.ts';
 import { isCommitId } from '../git-call.ts';
 import type { GitContext } from '../git-context.ts';
 import { hasExactTimes } from '../settled-folders.ts';
+import { claimEntry, listEntries, offerEntry, ownEntry, type Entry } from './entries.ts';
+
+const STATES = ['ready', 'left'] as const;
 
 /**
- * Folders that no task has, beside those of the runs. `ready`: the files of a commit and nothing else. `left`: as a task left it; its
- * work is kept. `work`: a process is busy with it, or was killed there.
+ * A folder that no task has, beside those of the runs. `ready`: the files of a commit and nothing else. `left`: as a task left it; its
+ * work is kept.
  */
-export interface Entry {
-  readonly path: string;
-  readonly state: 'ready' | 'left' | 'work';
-  /** No process that lives is busy with it. */
-  readonly isFree: boolean;
-}
+export type SpareEntry = Entry<(typeof STATES)[number]>;
 
 /** Names in an entry. */
 export const FILES = 'files';
@@ -33,60 +28,27 @@ export function poolOf({ runsDirectory }: Pick<GitContext, 'runsDirectory'>): st
   return join(runsDirectory, '.spare');
 }
 
-/** In no order. Empty: there is no pool. */
-export function listPool(context: Pick<GitContext, 'runsDirectory'>): readonly Entry[] {
-  const pool = poolOf(context);
-  return namesIn(pool).flatMap((name): Entry[] => {
-    const [, state = '', ...owner] = name.split('.');
-    const path = join(pool, name);
-    if (state === 'ready' || state === 'left') return [{ path, state, isFree: true }];
-    return state === 'work' ? [{ path, state, isFree: !isBusy(owner) }] : [];
-  });
+export function listPool(context: Pick<GitContext, 'runsDirectory'>): readonly SpareEntry[] {
+  return listEntries(poolOf(context), STATES);
 }
 
-/** Takes an entry, so that no other process does. undefined: another one was faster. */
-export function claim(context: Pick<GitContext, 'runsDirectory'>, { path }: Pick<Entry, 'path'>): string | undefined {
-  const own = newEntry(context);
-  try {
-    renameSync(path, own);
-    return own;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+/** See `claimEntry`. */
+export function claim(
+  context: Pick<GitContext, 'runsDirectory'>,
+  { path }: Pick<SpareEntry, 'path'>,
+): string | undefined {
+  return claimEntry(poolOf(context), path);
 }
 
 /** The place of a new entry of this process. Makes the pool, and nothing in it. */
 export function newEntry(context: Pick<GitContext, 'runsDirectory'>): string {
-  const pool = poolOf(context);
-  makeOwnFolder(pool);
-  return join(pool, `${randomUUID()}.work.${ownerName()}`);
-}
-
-/** This process, as a part of a name. */
-export function ownerName(): string {
-  const { pid, startTime, bootId, space, since } = ownOwner();
-  return `${pid}.${startTime}.${bootId}.${space}.${since}`;
+  makeOwnFolder(poolOf(context));
+  return ownEntry(poolOf(context));
 }
 
 /** Offers a finished entry to everybody. */
 export function release(context: Pick<GitContext, 'runsDirectory'>, own: string, state: 'ready' | 'left'): void {
-  renameSync(own, join(poolOf(context), `${randomUUID()}.${state}`));
-}
-
-/** Whether the process of such a name lives, by the name's parts. */
-export function isBusy([pid, startTime = '', bootId = '', space = '', since]: readonly string[]): boolean {
-  const number = Number(pid);
-  return Number.isInteger(number) && isOwnerAlive({ pid: number, startTime, bootId, space, since: Number(since) });
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+  offerEntry(poolOf(context), own, state);
 }
 
 const noteSchema = z.object({

@@ -12,6 +12,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { errorCode } from '../../../model/storage-error.ts';
+import { orNothing } from './odd-entry.ts';
 
 /** A path below the folder, with one character for each byte: a name need not be valid UTF-8. */
 type BytePath = string;
@@ -94,6 +95,16 @@ export function bytesOf(path: BytePath): string | Buffer {
   // Most paths are plain, and a string is faster.
   // oxlint-disable-next-line no-control-regex -- all of ASCII is meant
   return /^[\u0000-\u007F]*$/.test(path) ? path : Buffer.from(path, 'latin1');
+}
+
+/** Where a path below a folder is, for system calls. `path`: empty is the folder itself. */
+export function pathIn(root: string, path: BytePath): string | Buffer {
+  return path === '' ? root : bytesOf(`${Buffer.from(root).toString('latin1')}/${path}`);
+}
+
+/** Facts of the system, without following a link at its end; undefined: nothing is there that can be looked at. */
+export function lookIn(root: string, path: BytePath): BigIntStats | undefined {
+  return orNothing(() => lstatSync(pathIn(root, path), { bigint: true }));
 }
 
 /** As people read it. */

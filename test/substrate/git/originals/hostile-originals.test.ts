@@ -1,24 +1,11 @@
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  appendFileSync,
-  chmodSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { spread, SPREAD } from '../../../support/lane.ts';
 import { removeFolders } from '../bench.ts';
+import { FILE_STEPS } from '../hostile-steps.ts';
 import { settle } from '../spare/spare-bench.ts';
 import { REUSE_CHILD } from './reuse-once.ts';
 import { kept, madeIn, openOriginals, tidyAll } from './originals-bench.ts';
@@ -34,34 +21,11 @@ interface Hand {
 
 /** What an agent could do to what was put into its folder. */
 const OPS: Readonly<Record<string, (hand: Hand) => void>> = {
-  append: ({ file }) => appendFileSync(file, 'evil'),
-  truncate: ({ file }) => truncateSync(file),
-  sameSizeAndTime: ({ file }) => {
-    const { atime, mtime } = statSync(file);
-    writeFileSync(file, `X${readFileSync(file, 'utf8').slice(1)}`);
-    utimesSync(file, atime, mtime);
-  },
-  remove: ({ file }) => rmSync(file),
-  removeFolder: ({ file }) => rmSync(dirname(file), { recursive: true }),
-  swap: ({ file, other, outside }) => {
-    renameSync(file, join(outside, 'swap'));
-    renameSync(other, file);
-    renameSync(join(outside, 'swap'), other);
-  },
+  ...FILE_STEPS,
   more: ({ file }) => writeFileSync(join(dirname(file), 'more.js'), 'evil'),
   emptyFolder: ({ file }) => mkdirSync(join(dirname(file), 'empty')),
   mode: ({ file }) => chmodSync(file, 0o777),
   folderMode: ({ file }) => chmodSync(dirname(file), 0o777),
-  hardLinkOut: ({ file, outside }) => linkSync(file, join(outside, `held-${statSync(file).ino}`)),
-  hardLinkIn: ({ file, outside }) => {
-    writeFileSync(join(outside, 'own'), readFileSync(file));
-    rmSync(file);
-    linkSync(join(outside, 'own'), file);
-  },
-  link: ({ file, other }) => {
-    rmSync(file);
-    symlinkSync(other, file);
-  },
   linkedTop: ({ root, outside }) => {
     renameSync(join(root, 'node_modules'), join(outside, 'away'));
     symlinkSync(join(outside, 'away'), join(root, 'node_modules'));
@@ -75,15 +39,6 @@ const OPS: Readonly<Record<string, (hand: Hand) => void>> = {
     writeFileSync(join(root, 'packages/two/node_modules/x/index.js'), 'evil');
   },
   pipe: ({ file }) => void execFileSync('mkfifo', [`${file}.pipe`]),
-  attributes: ({ file }) => {
-    const script = "import os,sys; os.setxattr(sys.argv[1], b'user.squad', b'evil')";
-    execFileSync('python3', ['-c', script, file], { stdio: 'ignore' });
-  },
-  thereAndBack: ({ file, outside }) => {
-    renameSync(file, join(outside, 'moved'));
-    appendFileSync(join(outside, 'moved'), 'evil');
-    renameSync(join(outside, 'moved'), file);
-  },
 };
 const NAMES = Object.keys(OPS);
 const FILES = [

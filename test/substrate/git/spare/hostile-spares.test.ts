@@ -6,12 +6,9 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  readFileSync,
   renameSync,
   rmSync,
-  statSync,
   symlinkSync,
-  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -20,6 +17,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { spread, SPREAD } from '../../../support/lane.ts';
 import { removeFolders } from '../bench.ts';
+import { FILE_STEPS, setAttribute } from '../hostile-steps.ts';
 import { expectFresh, FILES, openSpares, RUN, settle, tidyAll } from './spare-bench.ts';
 
 afterEach(removeFolders);
@@ -49,35 +47,8 @@ interface Hand {
 }
 
 const OPS: Readonly<Record<string, (hand: Hand) => void | Promise<void>>> = {
-  sameSizeAndTime: ({ file }) => {
-    const { atime, mtime } = statSync(file);
-    const text = readFileSync(file, 'utf8');
-    writeFileSync(file, `X${text.slice(1)}`);
-    utimesSync(file, atime, mtime);
-  },
-  append: ({ file }) => appendFileSync(file, 'more\n'),
-  truncate: ({ file }) => truncateSync(file, 0),
-  remove: ({ file }) => rmSync(file, { recursive: true }),
-  removeFolder: ({ file }) => rmSync(dirname(file), { recursive: true }),
-  swap: ({ file, other, folder }) => {
-    renameSync(file, join(folder, '.swap'));
-    renameSync(other, file);
-    renameSync(join(folder, '.swap'), other);
-  },
-  thereAndBack: ({ file, outside }) => {
-    renameSync(file, join(outside, 'moved'));
-    renameSync(join(outside, 'moved'), file);
-  },
-  hardLinkOut: ({ file, outside, pick }) => linkSync(file, join(outside, `held-${pick(1_000)}`)),
-  hardLinkIn: ({ file, outside }) => {
-    writeFileSync(join(outside, 'own'), readFileSync(file));
-    rmSync(file);
-    linkSync(join(outside, 'own'), file);
-  },
-  symbolicLink: ({ file, other }) => {
-    rmSync(file);
-    symlinkSync(other, file);
-  },
+  ...FILE_STEPS,
+  folderAttributes: ({ file }) => setAttribute(dirname(file)),
   linkedFolder: ({ file, outside, pick }) => {
     const away = join(outside, `folder-${pick(1_000)}`);
     renameSync(dirname(file), away);
@@ -94,8 +65,6 @@ const OPS: Readonly<Record<string, (hand: Hand) => void | Promise<void>>> = {
   },
   mode: ({ file, pick }) => chmodSync(file, [0o755, 0o600, 0o4755, 0o777, 0o444][pick(5)] ?? 0o644),
   folderMode: ({ file, pick }) => chmodSync(dirname(file), [0o700, 0o1777, 0o2755, 0o500][pick(4)] ?? 0o755),
-  attributes: ({ file }) => setAttribute(file),
-  folderAttributes: ({ file }) => setAttribute(dirname(file)),
   times: ({ file, pick }) => utimesSync(file, pick(2_000_000_000), pick(2_000_000_000)),
   folderTimes: ({ file, pick }) => utimesSync(dirname(file), pick(2_000_000_000), pick(2_000_000_000)),
   ignored: ({ folder, pick }) => {
@@ -159,11 +128,6 @@ const OPS: Readonly<Record<string, (hand: Hand) => void | Promise<void>>> = {
 };
 const OP_NAMES = Object.keys(OPS);
 const MOST_OPS = 5;
-
-function setAttribute(path: string): void {
-  const script = "import os,sys; os.setxattr(sys.argv[1], b'user.squad', b'evil')";
-  execFileSync('python3', ['-c', script, path], { stdio: 'ignore' });
-}
 
 /** Does some of it. A step for which its file is gone changes nothing. */
 async function act(folder: string, outside: string, seed: number): Promise<readonly string[]> {

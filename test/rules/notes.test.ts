@@ -108,7 +108,7 @@ describe('a note is refused', () => {
       'above what fits into a prompt',
       told(board, ...Array.from({ length: 4 }, () => tell(bob, 'x'.repeat(8_000)))),
       tell(bob, 'x'),
-      `${bob} has not read 4 notes yet`,
+      `${bob} has 4 unread notes, and this one does not fit`,
     ],
     [
       'to another than the one with many',

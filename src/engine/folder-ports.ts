@@ -1,3 +1,5 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { wrongEnvironment } from '../model/errors.ts';
 import { sha256Of } from '../model/sha256.ts';
@@ -5,7 +7,6 @@ import { turnRequestSchema, type Workspace } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import type { Attempt } from '../model/attempt.ts';
 import { readPlain } from '../substrate/system/files/read-plain.ts';
-import { writeWhole } from '../substrate/system/files/run-files.ts';
 import { isPortFree } from '../substrate/system/process/free-port.ts';
 import { parseJson } from '../text/json.ts';
 import { saysTaken } from '../text/port-place.ts';
@@ -42,8 +43,15 @@ export function createFolderPorts({ file, onTaken, isFree = isPortFree }: PortFa
     const known = givenSchema.safeParse(parseJson(text)).data ?? {};
     for (const [folder, port] of Object.entries(known)) if (!given.has(folder)) given.set(folder, port);
   };
-  const write = async (): Promise<void> => {
-    await writeWhole(file, JSON.stringify(Object.fromEntries(given))).catch(() => undefined);
+  // Nothing is flushed: a turn waits for it, and what a power cut takes costs no more than another port.
+  const write = (): void => {
+    try {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      writeFileSync(`${file}.new`, JSON.stringify(Object.fromEntries(given)), { mode: 0o600 });
+      renameSync(`${file}.new`, file);
+    } catch {
+      // The next engine gives other ports.
+    }
   };
   /** By the folder's name, so that it mostly finds the one that it had. */
   const find = async (folder: string, not: number | undefined): Promise<number> => {
@@ -70,7 +78,7 @@ export function createFolderPorts({ file, onTaken, isFree = isPortFree }: PortFa
       const isDoubted = doubted.delete(path);
       if (known !== undefined && (!isDoubted || (await isFree(known)))) return { ...workspace, port: known };
       const port = await find(path, known);
-      await write();
+      write();
       if (known !== undefined) onTaken(`another program has port ${known} of ${path}, which gets ${port} from now on`);
       return { ...workspace, port };
     },

@@ -35,7 +35,7 @@ describe('a plan that cannot be used', () => {
 
   it.concurrent.for(some(unusable, 1))(
     '%s: one turn to mend it, then a clear stop',
-    SPREAD,
+    { ...SPREAD },
     async ([, script, why], { onTestFinished }) => {
       const bench = openRunBench({ script });
       onTestFinished(() => bench.end());

@@ -21,7 +21,8 @@ export async function runProgram(argv: readonly string[], base: Omit<CommandCont
     await noteCutMerges(base, words);
   });
   try {
-    await program.parseAsync(asksForNone(program, argv) ? argv.filter((word) => !HELP.has(word)) : argv);
+    const asks = argv.includes('--help') || argv.includes('-h') || argv.includes('help');
+    await program.parseAsync(asks && asksForNone(program, argv) ? argv.filter((word) => !HELP.has(word)) : argv);
   } catch (error) {
     base.exit(report(machineError(error), base.output, json));
   }
@@ -32,7 +33,6 @@ const HELP = new Set(['help', '-h', '--help']);
 
 /** Whether these words ask for the help of a command that does not exist. commander would show the help of all, as if it did. */
 function asksForNone(program: Command, [, , ...words]: readonly string[]): boolean {
-  if (!words.some((word) => HELP.has(word))) return false;
   let at = program;
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? '';

@@ -93,8 +93,8 @@ export async function tidyLater(context: CommandContext, runId: string): Promise
   const { host } = context;
   try {
     const workspace = await openWorkspace({ host, composition: openMachine(host) });
-    const look = await lookForTidying(workspace, await readKeep(workspace.repository.root, host));
-    if (!(await hasLeft(workspace, host)) && !(await needsTidying(workspace, look, runId))) return;
+    const keep = async (): Promise<Keep> => readKeep(workspace.repository.root, host);
+    if (!(await hasLeft(workspace, host)) && !(await needsTidying(workspace, keep, runId))) return;
     const nothing = openSync('/dev/null', 'w');
     const { environment, workingDirectory: cwd } = host;
     const { pid } = startDetached([...ownProgram(host), 'clean', '--due'], { cwd, environment, output: nothing });

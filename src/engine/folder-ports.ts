@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { wrongEnvironment } from '../model/errors.ts';
@@ -39,8 +39,8 @@ export function createFolderPorts({ file, onTaken, isFree = isPortFree }: PortFa
   let read: Promise<void> | undefined;
   const remember = async (): Promise<void> => {
     // If this is lost, folders only get other ports.
-    const text = await readPlain(file).catch(() => '{}');
-    const known = givenSchema.safeParse(parseJson(text)).data ?? {};
+    if (!existsSync(file)) return;
+    const known = givenSchema.safeParse(parseJson(await readPlain(file).catch(() => ''))).data ?? {};
     for (const [folder, port] of Object.entries(known)) if (!given.has(folder)) given.set(folder, port);
   };
   // Nothing is flushed: a turn waits for it, and what a power cut takes costs no more than another port.

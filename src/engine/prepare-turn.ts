@@ -67,11 +67,11 @@ async function openTurn(ports: TurnPorts, attempt: Attempt, request: TurnRequest
     return { type: 'ready', request: { ...request, workspace } };
   }
   const builds = request.access.level !== 'read-only';
-  const { role = '' } = ports.definition.agents.find((one) => one.name === attempt.agent) ?? {};
+  const roleOf = (): string => ports.definition.agents.find((one) => one.name === attempt.agent)?.role ?? '';
   const opened = await openPlace(ports, place, {
     ...{ task: attempt.taskId, name, number: attempt.number },
     // A copy would cost more than it helps agents that change nothing.
-    wants: (step) => builds || (step.for?.includes(role) ?? step.reuse === undefined),
+    wants: (step) => builds || (step.for?.includes(roleOf()) ?? step.reuse === undefined),
   });
   if (opened.type === 'refused') return opened;
   // An agent that changes nothing needs no secret, though the `setup` of its folder may have.

@@ -116,7 +116,7 @@ export function wireRun(
   const showNews = newsOf(ports, ledger, lease);
   let latest: Board | undefined;
   const turnMail = wireTurnMail(ports, resources, of, redactor);
-  const folderPorts = wirePorts(ports, resources, lease);
+  const folderPorts = createFolderPorts({ file: portsFile(directory, lease.runId), onTaken: warningsOf(ports, lease) });
   const { places, armory } = wireArmory(ports, resources, of, turnMail);
   // These refer to each other: a turn needs a workspace, that needs setup checks, and checks are attempts too.
   const supervisor = createSupervisor(
@@ -144,7 +144,7 @@ export function wireRun(
   const control = createSegmentControl({ ledger, lease, processes, clock, supervisor, checks, wakeSignal, since });
   const fault = createFaultFinder({ workspaces, definition, watch: of.watch, isLeaving: () => control.leaving() });
   const copies = createCopies(copiesFolder(directory, lease.runId), definition.copied);
-  const own = { ...setupPorts(ports, lease, scope), ...placesOf(stateDirectory, lease) };
+  const own = ownPorts(ports, lease, scope);
   const operations = createOperations(
     { ledger, lease, definition, workspaces, checks, copies, forge, fault, ...own },
     clock,
@@ -171,17 +171,15 @@ function runPorts(
   return { clock, ledger, lease, definition, limits, playbook, patienceMs, attended, tracer };
 }
 
-function placesOf(state: string, { runId }: Lease): Pick<OperationPorts, 'emptyFolder' | 'pure'> {
-  return { emptyFolder: join(state, 'empty', runId), pure: new Set() };
-}
-
-function setupPorts(
+function ownPorts(
   ports: SegmentPorts,
   { runId }: Lease,
   scope: string,
-): Pick<OperationPorts, 'programsOf' | 'reused' | 'warn'> {
+): Pick<OperationPorts, 'emptyFolder' | 'pure' | 'programsOf' | 'reused' | 'warn'> {
   const said = new Set<string>();
   return {
+    emptyFolder: join(ports.host.stateDirectory, 'empty', runId),
+    pure: new Set(),
     programsOf: async (command) => programsOf(ports.host, command),
     reused: ({ task, id, text }) => {
       const attempt = { attemptId: `${scope}.${id}`, task, agent: 'squad-setup' };
@@ -229,10 +227,6 @@ function wireTurnMail(
     directory,
     onWarning: warningsOf(ports, lease),
   });
-}
-
-function wirePorts(ports: SegmentPorts, { directory }: RunResources, lease: Lease): FolderPorts {
-  return createFolderPorts({ file: portsFile(directory, lease.runId), onTaken: warningsOf(ports, lease) });
 }
 
 function wirePublisher(operations: Operations, redactor: Redactor): GraphPorts['publisher'] {

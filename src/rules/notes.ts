@@ -17,7 +17,7 @@ export function refuseNote(board: BoardPart, { agent, text }: Tell): string | un
   const length = waiting.reduce((sum, note) => sum + note.text.length, text.length);
   return length <= MOST_CHARACTERS
     ? undefined
-    : `${agent} has ${waiting.length} unread notes, and this one does not fit beside them; it reads them in its next turn`;
+    : `${agent} has ${waiting.length} unread notes, and this one does not fit`;
 }
 
 type Noted = Pick<Board, 'notes' | 'tasks' | 'now'>;

@@ -30,6 +30,20 @@ export interface TidyingPlan {
   readonly nextAt: number | null;
 }
 
+/**
+ * Whether anything of these runs can be due, by their beginnings alone: most often nothing is old enough. After a clock was set back, what
+ * is due is found later.
+ */
+export function canBeDue(
+  runs: readonly { readonly createdAt: number }[],
+  { outputMs, refsMs, branches, runs: kept }: Keep,
+  now: number,
+): boolean {
+  if (branches === 'until-merged' || kept !== null) return true;
+  const since = now - Math.min(outputMs ?? Infinity, refsMs ?? Infinity);
+  return runs.some(({ createdAt }) => createdAt <= since);
+}
+
 /** Decides what squad removes by itself: nothing of a run that can continue, and no work that only squad's own refs have. */
 export function decideTidying(runs: readonly KeptRun[], keep: Keep, now: number): TidyingPlan {
   const old = runsBeyond(runs, keep, now);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Machine } from '../engine/machine.ts';
 import type { Keep, KeptRef } from '../model/keep.ts';
 import { wrongEnvironment } from '../model/errors.ts';
-import { decideTidying, type KeptRun, type Tidying, type TidyingPlan } from '../rules/tidying.ts';
+import { canBeDue, decideTidying, type KeptRun, type Tidying, type TidyingPlan } from '../rules/tidying.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { failpoint } from '../substrate/system/failpoint.ts';
 import { packFile, unpackedOutput } from '../substrate/system/files/packed-output.ts';
@@ -185,10 +185,18 @@ async function removeFiles(folder: string): Promise<void> {
   await rmdir(folder).catch(() => undefined);
 }
 
-/** Whether anything is due, or a run that has just ended has output to compress. */
-export async function needsTidying({ directory }: Workspace, { runs, due }: Look, runId: string): Promise<boolean> {
-  if (due.length > 0) return true;
-  const turns = runs.find(({ id }) => id === runId)?.turns ?? [];
-  const found = await Promise.all(turns.map(async (id) => unpackedOutput(join(directory, 'turns', id))));
-  return found.some((files) => files.length > 0);
+/** Whether a process has to tidy after this run: it has output to compress, or something is due of any run. */
+export async function needsTidying(
+  workspace: Workspace,
+  readKeep: () => Promise<Keep>,
+  runId: string,
+): Promise<boolean> {
+  const { directory, composition } = workspace;
+  const known = lookIn(workspace, (ledger) => ({ runs: ledger.runs(), turns: ledger.attemptStates(runId) }));
+  for (const { id } of known?.turns ?? []) {
+    if ((await unpackedOutput(join(directory, 'turns', id))).length > 0) return true;
+  }
+  const keep = await readKeep();
+  if (!canBeDue(known?.runs ?? [], keep, composition.clock.now())) return false;
+  return (await lookForTidying(workspace, keep)).due.length > 0;
 }

@@ -71,13 +71,14 @@ export function renderOrder(
     resumed: session !== undefined,
   });
   const changed = definition.prompts ?? {};
+  const notes = board.notes.length === 0 ? '' : renderNotes(board.notes, start, changed);
   const mail = renderMail(messages, orderedBy(start, board), changed);
   const idleMinutes = agent.limits?.idleMinutes ?? definition.limits.idleMinutes;
   return {
     turnId,
     workspace: { path: '' },
     place: { ...placeOf(start, state, board), head: board.branch.head },
-    prompt: [prompt, renderNotes(board.notes, start, changed), mail].filter((text) => text !== '').join('\n\n'),
+    prompt: [prompt, notes, mail].filter((text) => text !== '').join('\n\n'),
     instructions: agent.instructions,
     ...defined({ session, prompts: promptsOfRuntimes(definition.prompts) }),
     ...namesOf(agent, other),

@@ -175,7 +175,8 @@ async function refuseUnusable(
   { allowFullAccess }: PreflightRequest,
   { playbook, makesBranch, repository, read }: Subject & { repository: RepositoryReport; read: SettingsRead },
 ): Promise<void> {
-  if (makesBranch !== false) await refuseUnreusable(git, repository, read, playbooks);
+  const hasSetup = makesBranch !== false && read.settings.setup.length > 0;
+  if (hasSetup) await refuseUnreusable(git, repository, read, playbooks);
   refuseUnset(read, host.environment);
   refuseUnconfined(read.settings.agents ?? [], host, allowFullAccess === true);
   refuseReadOnly(playbook, read.settings.agents ?? [], fileOf(read, 'agents'));

@@ -159,14 +159,9 @@ export function problemError(problems: readonly Problem[], next?: string): Squad
 
 /** The line of a top-level key; 1 if the file writes it in another way. */
 export function lineOf(text: string, key: string): number {
-  const index = text.split('\n').findIndex((line) => keyAt(line) === key);
+  const index = text.split('\n').findIndex((line) => {
+    const named = line.slice(0, Math.max(0, line.indexOf(':'))).trimEnd();
+    return named.replace(/^(["'])(.*)\1$/, '$2') === key;
+  });
   return index < 0 ? 1 : index + 1;
-}
-
-/** Without its quotes. */
-function keyAt(line: string): string {
-  return line
-    .slice(0, Math.max(0, line.indexOf(':')))
-    .trimEnd()
-    .replace(/^(["'])(.*)\1$/, '$2');
 }

@@ -171,7 +171,8 @@ export function readIndex(path: string | undefined, commit: string): OwnIndex | 
     const file = parseIndex(bytes, commit.length / 2);
     if (file === undefined) return undefined;
     const own = { path, file, written, settled: createSettledFolders() };
-    if (hasDigits(checksum)) lastRead.set(key, own);
+    // git writes zeros where a setting spares it the checksum.
+    if (/[^0]/.test(checksum)) lastRead.set(key, own);
     forgetOldest();
     return own;
   } catch {
@@ -180,13 +181,9 @@ export function readIndex(path: string | undefined, commit: string): OwnIndex | 
   }
 }
 
-/** git writes zeros where a setting spares it the checksum. */
-function hasDigits(checksum: string): boolean {
-  return /[^0]/.test(checksum);
-}
-
 function forgetOldest(): void {
-  let entries = [...lastRead.values()].reduce((sum, { file }) => sum + file.entries.size, 0);
+  let entries = 0;
+  for (const { file } of lastRead.values()) entries += file.entries.size;
   for (const [key, { file }] of lastRead) {
     if (entries <= MOST_ENTRIES || lastRead.size === 1) return;
     lastRead.delete(key);

@@ -27,10 +27,6 @@ export function listAttempts(store: Store, { runId, taskId, status }: AttemptFil
   return store.all<StoredAttempt>(sql, ...filters.map(([, value]) => value)).map((row) => toAttempt(store, row));
 }
 
-export function listStates(store: Store, runId: string): Pick<Attempt, 'id' | 'status'>[] {
-  return store.all('SELECT id, status FROM attempt WHERE run_id = ? ORDER BY claim_seq', runId);
-}
-
 /** The attempt, if it belongs to the run of this current lease. Throws `lease-fenced` or `unknown-attempt`. */
 export function requireAttempt(store: Store, lease: Lease, id: string): Attempt {
   requireLease(store, lease);

@@ -5,7 +5,7 @@ import { renewReceivers, setAble } from './mail/presence.ts';
 import { skipAbsence, startReading } from './mail/reading.ts';
 import type { Ledger, LedgerPlace, NewFork, RunRow } from '../ports/ledger.ts';
 import { apply, carryOut } from './apply.ts';
-import { findAttempt, listAttempts, listStates, markSpawned, observe } from './attempts.ts';
+import { findAttempt, listAttempts, markSpawned, observe } from './attempts.ts';
 import { appendEvent, lastSeq, newestEvent, readEvents, refuseLedgerType, refuseUnknownStream } from './events.ts';
 import { claimCheck } from './claims.ts';
 import { acquireLease, leaseSegments, releaseLease, renewLease, requireLease } from './leases.ts';
@@ -112,7 +112,8 @@ function readers(store: Store) {
     segments: (runId) => read(() => leaseSegments(store, runId)),
     attempt: (id) => read(() => findAttempt(store, id)),
     attempts: (where) => read(() => listAttempts(store, where)),
-    attemptStates: (runId) => read(() => listStates(store, runId)),
+    attemptStates: (runId) =>
+      read(() => store.all('SELECT id, status FROM attempt WHERE run_id = ? ORDER BY claim_seq', runId)),
     settlement: (attemptId) => read(() => readSettlement(store, attemptId)),
     totals: (runId) => read(() => readTotals(store, runId)),
     spending: (runId, until) => read(() => readSpending(store, runId, until)),

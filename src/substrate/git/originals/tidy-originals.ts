@@ -26,7 +26,8 @@ const MOST_ORIGINALS = 3;
  */
 export async function tidyOriginals(context: GitContext): Promise<boolean> {
   const all = listKept(context);
-  const isShort = all.length > 0 && freeBytes(context.runsDirectory) < context.spares.freeBytes;
+  if (all.length === 0) return false;
+  const isShort = freeBytes(context.runsDirectory) < context.spares.freeBytes;
   const useless = all.find(({ state, isFree }) => isFree && (state === 'old' || state === 'work'));
   const gone = useless ?? surplus(context, all, isShort);
   if (gone !== undefined) {

@@ -42,7 +42,7 @@ export async function takeSpare(
   { run }: RunRepository,
   { task, freeOne }: Pick<FolderOrder, 'task' | 'freeOne'>,
 ): Promise<boolean> {
-  if (mostOf(context) === 0) return false;
+  if (!usesSpares(context)) return false;
   // To bring one back is faster than to make one: the system moves a file sooner than it makes one.
   const own = (await findReady(context)) ?? (await findLeft(context)) ?? (await findFreed(context, freeOne));
   if (own === undefined) return false;
@@ -82,7 +82,7 @@ async function findReady(context: GitContext): Promise<string | undefined> {
 }
 
 async function findFreed(context: GitContext, freeOne: FolderOrder['freeOne']): Promise<string | undefined> {
-  if (freeOne === undefined || !usesSpares(context)) return undefined;
+  if (freeOne === undefined) return undefined;
   while (await freeOne()) {
     const own = await findLeft(context);
     if (own !== undefined) return own;

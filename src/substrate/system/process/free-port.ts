@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { errorCode } from '../../../model/storage-error.ts';
 
@@ -7,14 +8,14 @@ const NO_ADDRESS = ['EADDRNOTAVAIL', 'EAFNOSUPPORT'];
 
 /** Whether a program could listen there now, on this machine alone. */
 export async function isPortFree(port: number): Promise<boolean> {
-  for (const host of LOOPBACK) if (!(await canListen(port, host))) return false;
+  for (const host of LOOPBACK) {
+    const server = createServer();
+    try {
+      await once(server.listen({ port, host, exclusive: true }), 'listening');
+      await once(server.close(), 'close');
+    } catch (error) {
+      if (!NO_ADDRESS.includes(errorCode(error) ?? '')) return false;
+    }
+  }
   return true;
-}
-
-async function canListen(port: number, host: string): Promise<boolean> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.once('error', (error) => resolve(NO_ADDRESS.includes(errorCode(error) ?? '')));
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
-  });
 }

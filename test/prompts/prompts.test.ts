@@ -104,17 +104,6 @@ describe.each(NAMES)('the prompt %s', (name) => {
   });
 });
 
-/** Orders that may not meet in one prompt with its instructions. */
-const PAIRS: readonly (readonly [one: RegExp, other: RegExp])[] = [
-  [/Commit your work/, /Change nothing|Change no file/],
-  [/Commit your work/, /Do not commit/],
-  [/Make no commit/, /make a new commit|and commit\b/],
-];
-
-it.each(NAMES)('asks for nothing that it forbids: %s', (name) => {
-  for (const [one, other] of PAIRS) expect(one.test(PROMPTS[name].body) && other.test(PROMPTS[name].body)).toBe(false);
-});
-
 /** The words of a prompt besides the quoted, its commands and its lists. */
 const ownWords = (prompt: string): string => prompt.replaceAll(/<([a-zA-Z]+)>\n[^]*?\n<\/\1>|^- .*$|`[^`]*`/gm, '');
 

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import { hurriedClock } from '../runtimes/shared/player-bench.ts';
 import { allowedMs } from '../support/busy-machine.ts';

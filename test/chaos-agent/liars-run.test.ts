@@ -4,7 +4,7 @@ import { statusOf, turnsOf } from '../runs/run-bench.ts';
 import type { ChaosEntry } from '../support/chaos-agent.ts';
 import { git } from '../support/git.ts';
 import { APPROVED, openChaosRun, planned } from './chaos-run.ts';
-import { NIGHT } from '../support/lane.ts';
+import { ALL } from '../support/lane.ts';
 
 const LIMIT = 'Individual quota reached. Please upgrade your subscription to increase your limits. Resets in 2s.';
 
@@ -45,7 +45,7 @@ describe('T14 a liar never delivers', { timeout: 240_000 }, () => {
     }
   });
 
-  it('a limit as a result: the run waits for it and burns nothing, and goes on when it is over', NIGHT, async () => {
+  it('a limit as a result: the run waits for it and burns nothing, and goes on when it is over', ALL, async () => {
     const lie = { when: '# Task a:', mode: 'limit-as-result', limit: LIMIT };
     const chaos = openChaosRun([planned(['a']), lie, APPROVED], {
       builders: ['claude'],

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import type { FailureKind } from '../../src/model/failure.ts';
 import { CLIS, openChaosBench, type Cli } from './chaos-bench.ts';

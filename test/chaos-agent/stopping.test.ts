@@ -3,7 +3,7 @@ import { until } from '../substrate/system/process/turn-bench.ts';
 import { allowedMs } from '../support/busy-machine.ts';
 import { isRunning } from './chaos-bench.ts';
 import { openChaosRun, planned } from './chaos-run.ts';
-import { NIGHT } from '../support/lane.ts';
+import { ALL } from '../support/lane.ts';
 
 const MODES = ['ignores-signals', 'forks', 'daemonises', 'sheds-its-name', 'hundred-children', 'breeds'];
 /** Longest time from the command until nothing of the run lives (bar T12). */
@@ -14,7 +14,7 @@ describe('T12 `squad stop` with agents that ignore signals, fork and daemonise',
   it.each([
     ['after its engine was killed', true],
     ['while its engine lives', false],
-  ] as const)('%s: none of them survives', NIGHT, async (_, killed) => {
+  ] as const)('%s: none of them survives', ALL, async (_, killed) => {
     const names = MODES.map((mode) => `task-${mode}`);
     const entries = MODES.map((mode, index) => ({ when: `# Task ${names[index]}:`, mode }));
     const chaos = openChaosRun([planned(names), ...entries], {

@@ -1,3 +1,4 @@
+// @module-tag all
 import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';

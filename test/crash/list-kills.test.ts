@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { NIGHT, some } from '../support/lane.ts';
+import { ALL, some } from '../support/lane.ts';
 import { APPROVAL, ASKS, ENTRIES, JUDGED_ENTRY, REVIEW_REOPENS, REVIEWS_IN_ORDER } from '../support/list-scenarios.ts';
 import { crashAll, recordReference, spreadFirstPasses } from '../support/run-crash.ts';
 
@@ -9,7 +9,7 @@ import { crashAll, recordReference, spreadFirstPasses } from '../support/run-cra
  */
 it.each(some([REVIEWS_IN_ORDER, REVIEW_REOPENS, ENTRIES, JUDGED_ENTRY, ASKS, APPROVAL], 0, 2))(
   'a list with $name ends the same, wherever the engine dies',
-  { ...NIGHT, timeout: 300_000 },
+  { ...ALL, timeout: 300_000 },
   async (scenario) => {
     const reference = await recordReference(scenario);
     const runs = spreadFirstPasses(reference, 6);

@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, it } from 'vitest';
 import { openRunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';

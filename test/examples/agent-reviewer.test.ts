@@ -1,3 +1,4 @@
+// @module-tag all
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import type { RunEnd } from '../../src/exports/index.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { workspacePlaces } from '../../src/substrate/system/files/state-place.ts';
 import Database from 'better-sqlite3';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import { FILE_READER, READERS } from './readers.ts';
 import { SPREAD, spread } from '../support/lane.ts';

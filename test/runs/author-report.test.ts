@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, it } from 'vitest';
 import { HOSTILE_MAIL } from '../fixtures/hostile-mail.ts';
 import { openRunBench } from './run-bench.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, it } from 'vitest';
 import { ALL as NOT_OFTEN, SPREAD, spread } from '../support/lane.ts';
 import { ODD_COMMITS } from '../support/odd-commits.ts';

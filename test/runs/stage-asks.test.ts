@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, it } from 'vitest';
 import { openRunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, type Step } from './run-script.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, it } from 'vitest';
 import { openRunBench, turnsOf } from './run-bench.ts';
 import { git } from '../support/git.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import { ALL } from '../support/lane.ts';
 import { openRunBench, startsOf, turnsOf, type RunBench } from './run-bench.ts';

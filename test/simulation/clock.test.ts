@@ -1,3 +1,4 @@
+// @module-tag all
 import { formOf } from './world/simulated-agents.ts';
 import { describe, expect, it } from 'vitest';
 import { engineTime } from '../../src/model/spending.ts';

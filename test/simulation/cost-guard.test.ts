@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import type { Usage } from '../../src/model/usage.ts';
 import { brokenPromises } from './world/broken-promises.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import { isJsonObject } from '../../src/text/json.ts';
 import { brokenPromises } from './world/broken-promises.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import { isJsonObject } from '../../src/text/json.ts';
 import { parseRetryAt } from '../../src/text/retry-at.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { randomUUID } from 'node:crypto';
 import { Command } from '@langchain/langgraph';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import { gather } from '../../src/text/gather.ts';
 import { author, commits, piece, plan } from '../runs/run-script.ts';

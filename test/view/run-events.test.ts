@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import { runEventSchema, TURN_EVENTS, type RunEvent } from '../../src/model/run-event.ts';
 import { openRunEvents, type RunEvents } from '../../src/view/run-events.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import { allowedMs } from '../../support/busy-machine.ts';
 import { mailRoom } from './room.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it, type TestContext } from 'vitest';
 import type { SinkName } from '../../../src/model/tracing.ts';
 import { openRunBench, type RunBench } from '../../runs/run-bench.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import type { FolderFile } from '../../../src/model/folder.ts';
 import { knowledgeFiles } from '../../../src/playbooks/session/knowledge-files.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { fc, it } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { rejects, type Script, type Turn } from '../simulator.ts';

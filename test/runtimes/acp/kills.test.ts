@@ -21,7 +21,7 @@ import { reportTrials } from '../../support/chaos-row.ts';
 import { fakeAcpNotes } from '../../support/fake-acp-agent.ts';
 import { pidsOf, type InsidePid } from '../../support/inside-pids.ts';
 import type { Scenario } from '../../support/scenario-parts.ts';
-import { NIGHT, SPREAD, spread } from '../../support/lane.ts';
+import { ALL, SPREAD, spread } from '../../support/lane.ts';
 import { markedPids } from '../../support/marked-pids.ts';
 import {
   driveToEnd,
@@ -131,7 +131,7 @@ describe(`T1 an engine with an ACP agent, killed ${TRIALS} times`, { ...SPREAD, 
   it.each<[string, readonly FailpointName[]]>([
     ['before the agent is there', TURN_STARTS],
     ['after the result', TURN_ENDS],
-  ])('%s: the run ends as if it had not been', NIGHT, async (when, points) => {
+  ])('%s: the run ends as if it had not been', ALL, async (when, points) => {
     await trials(`T1 an ACP agent’s engine killed ${when}`, async (trial) => {
       const point = points[trial % points.length]!;
       const pass = 1 + (Math.floor(trial / points.length) % (reference.passes.get(point) ?? 1));
@@ -139,7 +139,7 @@ describe(`T1 an engine with an ACP agent, killed ${TRIALS} times`, { ...SPREAD, 
     });
   });
 
-  it('before a permission request: it is answered without an engine', NIGHT, async () => {
+  it('before a permission request: it is answered without an engine', ALL, async () => {
     await trials('T1 an ACP agent’s engine killed before a request', () =>
       survives(
         deathWhen((room) => wasSaid(room, ABOUT_TO_ASK), letAsk),
@@ -155,7 +155,7 @@ describe(`T1 an engine with an ACP agent, killed ${TRIALS} times`, { ...SPREAD, 
     );
   });
 
-  it('while a request waits for a person: the answer that comes without an engine counts', NIGHT, async () => {
+  it('while a request waits for a person: the answer that comes without an engine counts', ALL, async () => {
     const withPerson = await record(ACP_RUN_WITH_PERSON);
     await trials('T1 an ACP agent’s engine killed in an open request', () =>
       survives(deathWhen(asksPerson, sayYes), {}, { scenario: ACP_RUN_WITH_PERSON, like: withPerson }),

@@ -1,3 +1,4 @@
+// @module-tag all
 import { it as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { parseSettings } from '../../../src/squad/settings/parse-settings.ts';

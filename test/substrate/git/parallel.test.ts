@@ -1,3 +1,4 @@
+// @module-tag all
 import { it } from 'vitest';
 import { addAtOnce } from './git-faults.ts';
 

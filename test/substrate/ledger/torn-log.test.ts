@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, test } from 'vitest';
 import { SPREAD, spread } from '../../support/lane.ts';
 import { tearLogs } from '../../support/torn-log.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

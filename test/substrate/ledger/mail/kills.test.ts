@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, test } from 'vitest';
 import { killMailWriter, type Death } from '../../../support/mail-kills.ts';
 import { ALL } from '../../../support/lane.ts';

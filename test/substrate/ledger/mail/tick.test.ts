@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, test } from 'vitest';
 import { MAIN, ROUTER } from '../../../../src/model/mail/vocabulary.ts';
 import { decide, violations } from '../support.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { spawn as spawnProcess, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -6,7 +6,15 @@ import { isSquadError, usageError } from '../model/errors.ts';
 import type { Keep } from '../model/keep.ts';
 import { readKeep } from '../squad/keep.ts';
 import { openWorkspace, requireRuns, type OpenedWorkspace } from '../squad/open-workspace.ts';
-import { dryTidying, lookForTidying, needsTidying, tidy, type InTurn, type Tidied } from '../squad/tidy.ts';
+import {
+  dryTidying,
+  lookForTidying,
+  needsTidying,
+  tidy,
+  type InTurn,
+  type Look,
+  type TidiedAll,
+} from '../squad/tidy.ts';
 import { holderHere, lockWorkspace } from '../substrate/ledger/index.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import { startDetached } from '../substrate/system/process/start-detached.ts';
@@ -18,13 +26,12 @@ import { localTime } from '../text/time.ts';
 import { ownProgram, type CommandContext, type Options } from './command-context.ts';
 import { printResult } from './output.ts';
 
-export interface Tidying {
+export interface Tidying extends TidiedAll {
   readonly dryRun: boolean;
-  readonly tidied: readonly Tidied[];
 }
 
 /** For the holder of the workspace's lock. */
-export async function tidyHere(workspace: OpenedWorkspace<Machine>, keep: Keep, dryRun: boolean) {
+export async function tidyHere(workspace: OpenedWorkspace<Machine>, keep: Keep, dryRun: boolean): Promise<TidiedAll> {
   const look = await lookForTidying(workspace, keep);
   return dryRun ? dryTidying(workspace, look) : tidy(workspace, look, async (work) => work());
 }
@@ -47,9 +54,9 @@ export async function cleanDue(
   requireRuns(workspace);
   if (!dryRun) await tidyFolders(workspace, host);
   const look = await lookForTidying(workspace, await readKeep(workspace.repository.root, host));
-  const tidied = dryRun ? await dryTidying(workspace, look) : await tidy(workspace, look, underLock(workspace, host));
-  const lines = tidiedLines({ dryRun, tidied });
-  printResult(output, options, { type: 'clean', dryRun, runs: [], skipped: [], scratch: [], spares: 0, tidied }, [
+  const found = dryRun ? await dryTidying(workspace, look) : await tidy(workspace, look, underLock(workspace, host));
+  const lines = tidiedLines({ dryRun, ...found });
+  printResult(output, options, { type: 'clean', dryRun, runs: [], skipped: [], scratch: [], spares: 0, ...found }, [
     ...(lines.length === 0 ? ['nothing to clean'] : lines),
   ]);
 }
@@ -109,39 +116,44 @@ export async function tidyLater(context: CommandContext, runId: string): Promise
 export async function tidyingLine({ host }: CommandContext): Promise<string | undefined> {
   try {
     const workspace = await openWorkspace({ host, composition: openMachine(host) });
-    const { due, nextAt, runs } = await lookForTidying(workspace, await readKeep(workspace.repository.root, host));
-    const now = workspace.composition.clock.now();
-    if (due.length > 0) {
-      return `tidying  ${dueText(due)}: after the next run, or now with \`squad clean\``;
-    }
-    if (nextAt === null) return undefined;
-    const turns = runs.filter(({ endedAt, turns: ids }) => endedAt !== null && ids.length > 0).length;
-    return `tidying  nothing until ${localTime(nextAt, now)}, then the raw output of the oldest of ${counted(turns, 'run')}`;
+    const look = await lookForTidying(workspace, await readKeep(workspace.repository.root, host));
+    const due = dueText(look);
+    if (due !== '') return `tidying  ${due}: after the next run, or now with \`squad clean\``;
+    if (look.next === null) return undefined;
+    const { at, key, run } = look.next;
+    return `tidying  nothing until ${localTime(at, workspace.composition.clock.now())}, then ${KEPT[key]} of ${run}`;
   } catch (error) {
     return isSquadError(error) ? `tidying  none: ${plainLine(error.message, 300)}` : undefined;
   }
 }
 
-type Due = Awaited<ReturnType<typeof lookForTidying>>['due'];
+const KEPT = {
+  output: 'the raw output',
+  refs: 'refs of merged work',
+  checkpoints: 'older checkpoints',
+  runs: 'the report',
+} as const;
 
-function dueText(due: Due): string {
-  const runs = due.filter(({ output }) => output.length > 0).length;
-  const [refs, branches] = (['refs', 'branches'] as const).map((key) =>
-    due.reduce((sum, one) => sum + one[key].length, 0),
-  );
-  const files = due.filter((one) => one.runs).length;
-  return [
-    ...(runs === 0 ? [] : [`raw output of ${counted(runs, 'run')}`]),
-    ...(refs === 0 ? [] : [`${counted(refs ?? 0, 'ref')} of merged work`]),
-    ...(branches === 0 ? [] : [`branches of ${counted(branches ?? 0, 'merged run')}`]),
-    ...(files === 0 ? [] : [`reports of ${counted(files, 'run')}`]),
-  ].join(', ');
+/** Empty: nothing is due. */
+function dueText({ due, backups }: Look): string {
+  const runsWith = (has: (one: Look['due'][number]) => boolean): number => due.filter(has).length;
+  const sum = (key: 'refs' | 'branches'): number => due.reduce((all, one) => all + one[key].length, 0);
+  const parts = [
+    [runsWith(({ output }) => output.length > 0), (some: number) => `raw output of ${counted(some, 'run')}`],
+    [sum('refs'), (some: number) => `${counted(some, 'ref')} of merged work`],
+    [sum('branches'), (some: number) => `branches of ${counted(some, 'merged run')}`],
+    [runsWith(({ checkpoints }) => checkpoints > 0), (some: number) => `checkpoints of ${counted(some, 'run')}`],
+    [runsWith(({ copies }) => copies), (some: number) => `copied files of ${counted(some, 'run')}`],
+    [runsWith(({ runs }) => runs), (some: number) => `reports of ${counted(some, 'run')}`],
+    [backups.length, (some: number) => counted(some, 'old backup')],
+  ] as const;
+  return parts.flatMap(([some, text]) => (some === 0 ? [] : [text(some)])).join(', ');
 }
 
 /** One line for each thing that went, or would go, with the key that says so. */
-export function tidiedLines({ dryRun, tidied }: Tidying): string[] {
+export function tidiedLines({ dryRun, tidied, backups }: Tidying): string[] {
   const verb = dryRun ? 'would remove' : 'removed';
-  return tidied.flatMap(({ run, output, bytes, packed, refs, branches, files }) => [
+  const ofRuns = tidied.flatMap(({ run, output, bytes, packed, refs, branches, checkpoints, copies, files }) => [
     ...(output === 0
       ? []
       : [
@@ -151,7 +163,12 @@ export function tidiedLines({ dryRun, tidied }: Tidying): string[] {
     ...branches.map(
       ({ at }) => `${verb}  branch squad/${run}, which ${dryRun ? 'is' : 'was'} at ${at}  (keep.branches)`,
     ),
+    ...(checkpoints === 0
+      ? []
+      : [`${verb}  ${counted(checkpoints, 'checkpoint')} of ${run} before its newest  (keep.checkpoints)`]),
+    ...(copies === null ? [] : [`${verb}  ${plainLine(copies)}  (keep.refs)`]),
     ...(files === null ? [] : [`${verb}  ${plainLine(files)}  (keep.runs)`]),
     ...(packed === 0 ? [] : [`compressed  ${counted(packed, 'file')} of raw output of ${run}`]),
   ]);
+  return [...ofRuns, ...backups.map((name) => `${verb}  ${plainLine(name)}, an old backup  (keep.backups)`)];
 }

@@ -1,5 +1,4 @@
 import { lstatSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import type { CheckpointListOptions, CheckpointTuple } from '@langchain/langgraph-checkpoint';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
@@ -16,6 +15,7 @@ import {
   type Db,
 } from '../substrate/ledger/index.ts';
 import { FILE_ENDS } from '../substrate/ledger/open-db.ts';
+import { CHECKPOINTS_ID, checkpointsPath, PRUNED } from '../substrate/ledger/checkpoint-file.ts';
 
 const OWN = 'thread_id, checkpoint_ns, checkpoint_id';
 const digestOf = (row: string): string =>
@@ -61,13 +61,6 @@ ORDER BY rowid LIMIT :limit`;
 const KEPT = 1_000;
 
 const ofThread = z.object({ thread_id: z.string(), checkpoint_ns: z.string() });
-
-const PRUNED = ['writes', 'checkpoints'].map(
-  (table) => `
-DELETE FROM ${table} WHERE ${OF_THREAD} AND checkpoint_id IN (
-  SELECT checkpoint_id FROM checkpoints WHERE ${OF_THREAD} ORDER BY rowid DESC LIMIT -1 OFFSET :kept
-)`,
-);
 
 interface Place {
   readonly thread_id: string;
@@ -213,9 +206,6 @@ export function checkpointError(path: string, error: unknown): unknown {
   return new SquadError({ code: 'database-corrupt', message: typed.message, next, cause: error });
 }
 
-/** "SQCP", to recognise the file. */
-export const CHECKPOINTS_ID = 0x53514350;
-
 export interface Checkpoints {
   readonly store: CheckpointStore;
   /** A warning for people if the file was damaged and replaced. */
@@ -225,7 +215,7 @@ export interface Checkpoints {
 
 /** Opens LangGraph's checkpoints of a workspace. Sets a damaged file aside: a resume rebuilds the state from the ledger. */
 export function openCheckpoints(directory: string, kept?: number): Checkpoints {
-  const path = join(directory, 'checkpoints.db');
+  const path = checkpointsPath(directory);
   try {
     return { ...openSound(path, kept), notice: undefined };
   } catch (error) {
@@ -238,7 +228,7 @@ export function openCheckpoints(directory: string, kept?: number): Checkpoints {
 
 function openSound(path: string, kept?: number): Omit<Checkpoints, 'notice'> {
   // A checkpoint lost in a power cut does no harm. Flushing each one costs more than the superstep itself.
-  const db = openDb(path, { applicationId: CHECKPOINTS_ID, durable: 'normal' });
+  const db = openDb(path, { applicationId: CHECKPOINTS_ID, durable: 'normal', shrinks: true });
   try {
     const store = new CheckpointStore(db, kept);
     refuseDamage(db, store);

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import { BaseCheckpointSaver, type CheckpointListOptions, type CheckpointTuple } from '@langchain/langgraph-checkpoint';
 import { plainSerde } from '../graph/plain-serde.ts';
 import { closeDb, corruptDatabase, openDb, teachRowDigest } from '../substrate/ledger/index.ts';
 import { gather } from '../text/gather.ts';
-import { CHECKPOINTS_ID, checkpointError, CheckpointStore } from './checkpoints.ts';
+import { CHECKPOINTS_ID, checkpointsPath } from '../substrate/ledger/checkpoint-file.ts';
+import { checkpointError, CheckpointStore } from './checkpoints.ts';
 
 /** The schema of the file, which has never changed. */
 const SCHEMA = 0;
@@ -26,7 +26,7 @@ export class CheckpointReader extends BaseCheckpointSaver {
   }
 
   get #path(): string {
-    return join(this.#directory(), 'checkpoints.db');
+    return checkpointsPath(this.#directory());
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {

@@ -16,6 +16,9 @@ const AGE = /^(?:all|\d{1,5}d)$/;
 
 const ageSchema = z.string().regex(AGE, 'is neither a number of days, such as 30d, nor all');
 
+/** An engine removes older ones itself. */
+export const MOST_BACKUPS = 3;
+
 const runsSchema = z.union(
   [z.int().positive().max(1_000_000), ageSchema],
   'is neither a number of runs, such as 200, nor an age, such as 90d, nor all',
@@ -28,6 +31,10 @@ const someKeptSchema = z.strictObject({
   output: ageSchema.optional(),
   /** Refs of work that is merged. */
   refs: ageSchema.optional(),
+  /** LangGraph's checkpoints of a finished run, but for its newest one. */
+  checkpoints: ageSchema.optional(),
+  /** How many copies of the ledger stay that runs made at their ends. Those of people always do. */
+  backups: z.int().positive().max(MOST_BACKUPS).optional(),
   /** `until-merged`: the branch of a finished run goes once another branch has its work. */
   branches: z.enum(['all', 'until-merged']).optional(),
   /** How many finished runs keep their files, or for how long. Their rows in the ledger always stay. */
@@ -47,6 +54,8 @@ export const KEEP_EXAMPLE = 'keep: { output: 30d, refs: 90d, runs: all }';
 export interface Keep {
   readonly outputMs: number | null;
   readonly refsMs: number | null;
+  readonly checkpointsMs: number | null;
+  readonly backups: number;
   readonly branches: 'all' | 'until-merged';
   readonly runs: { readonly newest: number } | { readonly ms: number } | null;
 }
@@ -55,8 +64,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** By key: what the person's own settings say about all repositories, else the repository's, else squad's default. */
 export function decideKeep(own: KeepSetting | undefined, repository: KeepSetting | undefined): Keep {
-  const { output = '30d', refs = '90d', branches = 'all', runs = 'all' } = mergeKeep(own, repository);
-  return { outputMs: ageOf(output), refsMs: ageOf(refs), branches, runs: newestOf(runs) };
+  const said = mergeKeep(own, repository);
+  const { output = '30d', refs = '90d', checkpoints = '7d', backups = MOST_BACKUPS } = said;
+  const { branches = 'all', runs = 'all' } = said;
+  const [outputMs, refsMs, checkpointsMs] = [ageOf(output), ageOf(refs), ageOf(checkpoints)];
+  return { outputMs, refsMs, checkpointsMs, backups, branches, runs: newestOf(runs) };
 }
 
 function newestOf(runs: number | string): Keep['runs'] {

@@ -10,6 +10,10 @@ export interface KeptRun {
   readonly turns: readonly string[];
   /** Its report and other files for people are there. */
   readonly hasFiles: boolean;
+  /** The ignored files of the checkout that its folders got are there. */
+  readonly hasCopies: boolean;
+  /** How many checkpoints it has besides the newest. */
+  readonly checkpoints: number;
   /** Those of its own; undefined: they were not read. */
   readonly refs: readonly KeptRef[] | undefined;
 }
@@ -21,13 +25,18 @@ export interface Tidying {
   readonly output: readonly string[];
   readonly refs: readonly KeptRef[];
   readonly branches: readonly KeptRef[];
+  readonly checkpoints: number;
+  /** Under `refs`: only work that was kept there could need them. */
+  readonly copies: boolean;
   readonly runs: boolean;
 }
 
+type LaterKey = 'output' | 'refs' | 'checkpoints' | 'runs';
+
 export interface TidyingPlan {
   readonly due: readonly Tidying[];
-  /** When something that is known now becomes due; null: nothing will. */
-  readonly nextAt: number | null;
+  /** When something that is known now becomes due, by which key and of which run; null: nothing will. */
+  readonly next: { readonly at: number; readonly key: LaterKey; readonly run: string } | null;
 }
 
 /**
@@ -36,42 +45,50 @@ export interface TidyingPlan {
  */
 export function canBeDue(
   runs: readonly { readonly createdAt: number }[],
-  { outputMs, refsMs, branches, runs: kept }: Keep,
+  { outputMs, refsMs, checkpointsMs, branches, runs: kept }: Keep,
   now: number,
 ): boolean {
   if (branches === 'until-merged' || kept !== null) return true;
-  const since = now - Math.min(outputMs ?? Infinity, refsMs ?? Infinity);
+  const since = now - Math.min(outputMs ?? Infinity, refsMs ?? Infinity, checkpointsMs ?? Infinity);
   return runs.some(({ createdAt }) => createdAt <= since);
 }
 
 /** Decides what squad removes by itself: nothing of a run that can continue, and no work that only squad's own refs have. */
 export function decideTidying(runs: readonly KeptRun[], keep: Keep, now: number): TidyingPlan {
   const old = runsBeyond(runs, keep, now);
-  const due = runs
-    .map((run) => tidyingOf(run, keep, now, old.has(run.id)))
-    .filter(({ output, refs, branches, runs: all }) => all || output.length + refs.length + branches.length > 0);
-  const later = runs.flatMap(({ endedAt, turns, hasFiles, refs = [] }) => {
-    if (endedAt === null) return [];
-    const after = (ms: number | null | undefined, isThere: boolean): number[] =>
-      ms === null || ms === undefined || !isThere ? [] : [endedAt + ms];
-    const forRuns = keep.runs !== null && 'ms' in keep.runs ? keep.runs.ms : null;
-    return [
-      ...after(keep.outputMs, turns.length > 0),
-      ...after(keep.refsMs, refs.some(isMergedWork)),
-      ...after(forRuns, hasFiles && !hasUnmerged(refs)),
-    ];
-  });
-  const next = later.filter((at) => at > now);
-  return { due, nextAt: next.length === 0 ? null : Math.min(...next) };
+  const due = runs.map((run) => tidyingOf(run, keep, now, old.has(run.id))).filter((one) => !isNothing(one));
+  const later = runs.flatMap((run) => laterOf(run, keep)).filter(({ at }) => at > now);
+  const [next = null] = later.toSorted((one, other) => one.at - other.at);
+  return { due, next };
+}
+
+function isNothing({ output, refs, branches, checkpoints, copies, runs }: Tidying): boolean {
+  return !runs && !copies && output.length + refs.length + branches.length + checkpoints === 0;
+}
+
+function laterOf(
+  { name, endedAt, turns, hasFiles, hasCopies, checkpoints, refs = [] }: KeptRun,
+  keep: Keep,
+): NonNullable<TidyingPlan['next']>[] {
+  if (endedAt === null) return [];
+  const after = (key: LaterKey, ms: number | null, isThere: boolean): NonNullable<TidyingPlan['next']>[] =>
+    ms === null || !isThere ? [] : [{ at: endedAt + ms, key, run: name }];
+  const isMerged = !hasUnmerged(refs);
+  return [
+    ...after('output', keep.outputMs, turns.length > 0),
+    ...after('refs', keep.refsMs, refs.some(isMergedWork) || (hasCopies && isMerged)),
+    ...after('checkpoints', keep.checkpointsMs, checkpoints > 0),
+    ...after('runs', keep.runs !== null && 'ms' in keep.runs ? keep.runs.ms : null, hasFiles && isMerged),
+  ];
 }
 
 function tidyingOf(
-  { id, name, endedAt, turns, hasFiles, refs }: KeptRun,
+  { id, name, endedAt, turns, hasFiles, hasCopies, checkpoints, refs }: KeptRun,
   keep: Keep,
   now: number,
   old: boolean,
 ): Tidying {
-  const none = { id, name, output: [], refs: [], branches: [], runs: false };
+  const none = { id, name, output: [], refs: [], branches: [], checkpoints: 0, copies: false, runs: false };
   if (endedAt === null) return none;
   const isPast = (ms: number | null): boolean => ms !== null && endedAt + ms <= now;
   const known = refs ?? [];
@@ -89,6 +106,8 @@ function tidyingOf(
     ...{ id, name, branches },
     output: isPast(keep.outputMs) || all ? turns : [],
     refs: [...work, ...notes],
+    checkpoints: isPast(keep.checkpointsMs) || all ? checkpoints : 0,
+    copies: hasCopies && (all || (isPast(keep.refsMs) && refs !== undefined && !hasUnmerged(known))),
     runs: all && hasFiles,
   };
 }

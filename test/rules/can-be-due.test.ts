@@ -15,7 +15,8 @@ function runFrom(random: () => number, index: number): Run {
   const endedAt = random() < 0.2 ? null : createdAt + Math.floor(random() * (NOW - createdAt + 1));
   const work = { ref: `refs/squad/${index}/a-1`, at: 'a'.repeat(40), kind: 'work', isMerged: random() < 0.7 } as const;
   const refs = [{ ...work, isCheckedOut: false }];
-  return { id: `${index}`, name: `run-${index}`, createdAt, endedAt, turns: ['t'], hasFiles: true, refs };
+  const left = { turns: ['t'], hasFiles: true, hasCopies: random() < 0.5, checkpoints: random() < 0.5 ? 0 : 3 };
+  return { id: `${index}`, name: `run-${index}`, createdAt, endedAt, ...left, refs };
 }
 
 function settingFrom(random: () => number): KeepSetting {
@@ -23,6 +24,7 @@ function settingFrom(random: () => number): KeepSetting {
   return {
     output: one('all', '1d', '30d'),
     refs: one('all', '20d', '90d'),
+    checkpoints: one('all', '7d', '50d'),
     branches: one('all', 'until-merged'),
     runs: one<number | string>('all', 1, '40d'),
   };
@@ -44,8 +46,9 @@ describe('whether anything can be due, by the beginnings of runs', () => {
 
   it.each<[string, KeepSetting, boolean]>([
     ['the shortest age counts', { output: '30d', refs: '10d' }, true],
-    ['nothing is as old', { output: '30d', refs: '90d' }, false],
-    ['nothing goes by age', { output: 'all', refs: 'all' }, false],
+    ['nothing is as old', { output: '30d', refs: '90d', checkpoints: '30d' }, false],
+    ['checkpoints are as old', { output: '30d', refs: '90d', checkpoints: '10d' }, true],
+    ['nothing goes by age', { output: 'all', refs: 'all', checkpoints: 'all' }, false],
     ['a merged branch goes at once', { branches: 'until-merged' }, true],
     ['runs are counted', { runs: 5 }, true],
   ])('%s', (_, setting, expected) => {

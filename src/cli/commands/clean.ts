@@ -50,12 +50,14 @@ export async function clean(
     const stale = await findLeftScratch(host.stateDirectory);
     const scratch = await remove(stale, dryRun);
     const spares = await workspaces.dropSpares(dryRun);
-    const tidied = name === undefined ? await tidyHere(workspace, keep, dryRun) : [];
-    return { dryRun, runs, skipped: plan.skipped, scratch, spares, tidied };
+    const all = name === undefined ? await tidyHere(workspace, keep, dryRun) : NOTHING;
+    return { dryRun, runs, skipped: plan.skipped, scratch, spares, ...all };
   });
   const gone = await goneLines(host.stateDirectory);
   printResult(output, options, { type: 'clean', ...cleaned }, [...renderCleaned(cleaned), ...gone]);
 }
+
+const NOTHING = { tidied: [], backups: [] };
 
 async function remove(paths: readonly string[], dryRun: boolean): Promise<readonly string[]> {
   if (dryRun) return paths;
@@ -95,13 +97,13 @@ function isOver(ledger: Ledger, { id }: RunRow): boolean {
 }
 
 /** One line for each thing that was removed, would be removed, or stays, with the reason. */
-function renderCleaned({ dryRun, runs, skipped, scratch, spares, tidied }: Cleaned): string[] {
+function renderCleaned({ dryRun, runs, skipped, scratch, spares, tidied, backups }: Cleaned): string[] {
   const verb = dryRun ? 'would remove' : 'removed';
   const lines = [
     ...runs.flatMap((run) => cleanedLines(run, verb)),
     ...scratch.map((path) => `${verb}  ${plainLine(path)}  (left by a dead engine)`),
     ...(spares === 0 ? [] : [`${verb}  ${counted(spares, 'folder')} kept for the next tasks`]),
-    ...tidiedLines({ dryRun, tidied }),
+    ...tidiedLines({ dryRun, tidied, backups }),
     ...skipped.map((run) => `skipped  ${run}: it is not over`),
   ];
   return lines.length === 0 ? ['nothing to clean'] : lines;

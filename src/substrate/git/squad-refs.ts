@@ -100,19 +100,42 @@ export async function findRunRefs(
     talk.close();
   }
   const ours = all.filter(({ run }) => !foreign.has(run));
-  const commits = [...new Set(ours.flatMap(({ kind, at }) => (kind === 'note' ? [] : [at])))];
-  const unmerged = new Set<string>();
-  for (let from = 0; from < commits.length; from += MOST_COMMITS) {
-    const args = ['rev-list', ...commits.slice(from, from + MOST_COMMITS), ...NOT_OF_THE_PERSON, '--'];
-    for (const id of (await git.text(args, call)).split('\n')) unmerged.add(id);
-  }
+  const unmerged = await findUnmerged(
+    git,
+    call,
+    ours.flatMap(({ kind, at }) => (kind === 'note' ? [] : [at])),
+  );
   const found = ours.map(({ run, ...one }) => ({ run, ref: { ...one, isMerged: !unmerged.has(one.at) } }));
   const grouped = Map.groupBy(found, ({ run }) => run);
   return new Map([...ids.keys()].map((run) => [run, (grouped.get(run) ?? []).map(({ ref }) => ref)]));
 }
 
+/** The commits among these that no branch of the person has. Others may be in it. */
+async function findUnmerged(git: Git, call: GitCall, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const commits = [...new Set(ids)];
+  const unmerged = new Set<string>();
+  for (let from = 0; from < commits.length; from += MOST_COMMITS) {
+    const args = ['rev-list', ...commits.slice(from, from + MOST_COMMITS), ...NOT_OF_THE_PERSON, '--'];
+    for (const id of (await git.text(args, call)).split('\n')) unmerged.add(id);
+  }
+  return unmerged;
+}
+
 /** Without what a branch has that is not squad's. */
 const NOT_OF_THE_PERSON = ['--not', '--exclude=squad/*', '--branches', '--exclude=*/squad/*', '--remotes'];
+
+/** As `deleteRefs`, after a look whether each is merged still: a person may have taken a branch back meanwhile. */
+export async function deleteMergedRefs(
+  ports: GitPorts,
+  repository: Pick<Checkout, 'commonDirectory'>,
+  refs: readonly KeptRef[],
+): Promise<string | undefined> {
+  const [git, call] = [createGit(ports), callOnUser(repository.commonDirectory)];
+  const work = refs.flatMap(({ kind, at }) => (kind === 'note' ? [] : [at]));
+  const unmerged = await findUnmerged(git, call, work);
+  const lost = refs.find(({ at }) => unmerged.has(at));
+  return lost === undefined ? deleteRefs(ports, repository, refs) : `${lost.ref} is not merged any more`;
+}
 
 /** Deletes refs that still name what they named. Returns why it stopped; undefined: all are gone. */
 export async function deleteRefs(

@@ -1,9 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { MOST_BACKUPS } from '../../model/keep.ts';
 
 const LEDGER = 'squad.db';
-/** Number of engines' own backups that are kept. */
-const KEPT = 3;
 const OF_A_RUN = /^run-(\d{8}T\d+Z)\.db$/;
 const OF_A_PERSON = /^squad-(\d{8}T\d+Z)\.db$/;
 /** Characters of a time with its ms. */
@@ -11,7 +10,7 @@ const STAMP_LENGTH = 18;
 const TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})$/;
 
 /** The folder for copies of the ledger: `squad-…` by people, `run-…` by runs that ended. */
-function backupFolder(path: string): string {
+export function backupFolder(path: string): string {
   return join(dirname(path), 'backups');
 }
 
@@ -61,14 +60,19 @@ export function newestBackup(path: string): string | undefined {
   return name === undefined ? undefined : join(dirname(path), name);
 }
 
-/** Keeps the three newest copies by runs, and removes those that a crash left unfinished. */
-export function dropOldBackups(path: string): void {
-  const folder = backupFolder(path);
-  const names = namesIn(folder);
-  const old = names
+/** Names of the copies by runs but for the newest, oldest first. */
+export function oldBackups(path: string, kept: number): readonly string[] {
+  return namesIn(backupFolder(path))
     .filter((name) => OF_A_RUN.test(name))
     .toSorted()
-    .slice(0, -KEPT);
+    .slice(0, -kept);
+}
+
+/** Keeps the newest copies by runs, and removes those that a crash left unfinished. */
+export function dropOldBackups(path: string, kept = MOST_BACKUPS): void {
+  const folder = backupFolder(path);
+  const names = namesIn(folder);
+  const old = oldBackups(path, kept);
   const halfMade = names.filter((name) => /^run-\d{8}T\d+Z\.db\.\d+\.new$/.test(name));
   const alone = names.filter((name) => name.endsWith('.files') && !names.includes(name.slice(0, -'.files'.length)));
   const files = [...old.map(filesOf), ...alone];

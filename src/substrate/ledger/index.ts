@@ -32,6 +32,7 @@ export { corruptDatabase, databaseError } from './sqlite-errors.ts';
 export { sqliteLibrary } from './sqlite-version.ts';
 export { checkDatabase, type DatabaseCheck } from './check-database.ts';
 export { backUpAfterRun, backUpLedger } from './backup.ts';
+export { backupFolder, filesOf, oldBackups } from './backup-files.ts';
 export { exportLedger } from './export.ts';
 
 export interface LedgerOptions {

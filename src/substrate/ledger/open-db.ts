@@ -25,6 +25,8 @@ export interface OpenOptions {
   readonly readOnly?: boolean;
   /** `normal`: a power cut may lose the last commits, but leaves the file whole. */
   readonly durable?: 'full' | 'normal';
+  /** Counts when the file is made: pages of deleted rows can be given back to the disk piece by piece. */
+  readonly shrinks?: boolean;
 }
 
 /** 32 busy writers on two cores can starve one of them for seconds, and no caller must see SQLITE_BUSY. */
@@ -89,6 +91,8 @@ function configure(db: Db, options: OpenOptions): void {
   db.pragma(`synchronous = ${options.durable ?? 'full'}`);
   db.pragma(`cache_size = -${CACHE_KIB}`);
   if (options.readOnly === true) return;
+  // Without effect once the file has anything.
+  if (options.shrinks === true) db.pragma('auto_vacuum = INCREMENTAL');
   db.pragma(`journal_size_limit = ${WAL_BYTES}`);
   const wanted = options.journal === 'rollback' ? 'delete' : 'wal';
   const mode = db.pragma(`journal_mode = ${wanted}`, { simple: true });

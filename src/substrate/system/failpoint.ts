@@ -74,6 +74,9 @@ export const FAILPOINTS = [
   'keep.noted',
   'keep.output-dropped',
   'keep.ref-dropped',
+  'keep.checkpoints-cut',
+  'keep.copies-dropped',
+  'keep.backup-dropped',
   'keep.run-dropped',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];

@@ -52,6 +52,8 @@ export async function addFolder(
   if (known !== undefined) await discardFolder(context, run, task);
   const { base, resetFor, remade } =
     known === undefined ? { ...place, base: commit } : { ...known, remade: (known.remade ?? 0) + 1 };
+  // The engine checks what it asks for; the work of a task still began where it began.
+  const begun = ENGINE_FOLDERS.includes(task) ? commit : base;
   const start = kept ?? commit;
   await disown(context, run, task);
   failpoint('git.before-folder');
@@ -64,7 +66,7 @@ export async function addFolder(
     const folder = await noteDown(context, {
       run,
       task,
-      base,
+      base: begun,
       resetFor,
       remade,
       workspace: { path, repository: true },

@@ -182,6 +182,20 @@ describe('integrate', () => {
     expect(fingerprint(run.repository)).toEqual(before);
   });
 
+  it('checks the newer of two candidates also where the folder of the older one was deleted', async () => {
+    const { workspaces, work, integrate, repository } = await openRun();
+    const [one, two] = [await work('one', { 'one.txt': 'one\n' }), await work('two', { 'one.txt': 'two\n' })];
+    const [older, newer] = [await integrate(one), await integrate(two)];
+    if (older.type !== 'candidate' || newer.type !== 'candidate') throw new Error(`${older.type} ${newer.type}`);
+    rmSync((await workspaces.integrationAt('run', older.commit)).workspace.path, { recursive: true });
+    const folder = await workspaces.integrationAt('run', newer.commit);
+    expect(folder.base).toBe(newer.commit);
+    await workspaces.noteMade(folder);
+    expect(await workspaces.bringBack(folder, [], 'go')).toEqual({ changed: [], more: 0, isWhole: true });
+    const { path } = folder.workspace;
+    expect(readFileSync(join(path, 'one.txt'), 'utf8')).toBe(git(repository, 'show', `${newer.commit}:one.txt`) + '\n');
+  });
+
   it('fills its folder for one caller after the other', async () => {
     const run = await openRun();
     const commits = [await run.work('one', { 'one.txt': '1\n' }), await run.work('two', { 'two.txt': '2\n' })];

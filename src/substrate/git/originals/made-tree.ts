@@ -85,9 +85,9 @@ function enter(look: Look, path: string, below: string, found: BigIntStats): str
   if (found.uid !== look.owner) return 'belongs to another user';
   const { mode, size, mtimeNs, ctimeNs, ino, gid } = found;
   if (found.isDirectory()) {
-    // The time of a folder says only that names in it came and went.
     look.shape.update(`${below}\0${mode}\n`);
-    look.state.update(`${below}\0${mode} ${gid} ${ino}\n`);
+    // Only the time says that attributes changed.
+    look.state.update(`${below}\0${mode} ${gid} ${ino} ${ctimeNs}\n`);
     return undefined;
   }
   if (!found.isFile() && !found.isSymbolicLink()) return 'is neither a file nor a link';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { errorCode } from '../../../model/storage-error.ts';
 import { parseJson } from '../../../text/json.ts';
 import { failpoint } from '../../system/failpoint.ts';
-import { pathIn, textOfPath } from '../../system/files/plain-folder.ts';
+import { lookIn, pathIn, textOfPath } from '../../system/files/plain-folder.ts';
 import { readPlain } from '../../system/files/read-plain.ts';
 import { findUsers } from '../../system/process/folder-users.ts';
 import { readBootId } from '../../system/process/process-table.ts';
@@ -17,6 +17,7 @@ import { folderPath, notePath, type GitContext } from '../git-context.ts';
 import { readRawDiff } from '../raw-diff.ts';
 import { findChanges, readTree } from '../read-folder.ts';
 import { hasExactTimes } from '../settled-folders.ts';
+import { stateOf } from '../spare/folder-states.ts';
 import { freeBytes } from '../spare/spare-pool.ts';
 import { copyTree } from './copy-tree.ts';
 import { isPlaceIn, madeIn, makeAbove } from './made-paths.ts';
@@ -75,11 +76,17 @@ async function isThere(context: GitContext, folder: TaskFolder, order: MadeOrder
   if (paths.join('\n') !== Object.keys(noted.trees).toSorted().join('\n')) return false;
   for (const path of paths) {
     const looked = isPlaceIn(root, path) ? await lookAtTree(root, path) : undefined;
-    if (looked?.type !== 'tree' || looked.tree.state !== noted.trees[path]) return false;
+    if (looked?.type !== 'tree' || notedState(root, path, looked.tree.state) !== noted.trees[path]) return false;
   }
   if (findUsers(root).length > 0) return false;
   await noteReused(context, folder, order, noted.trees);
   return true;
+}
+
+/** A tree's state, with that of its top, which a rename changes. */
+function notedState(root: string, path: string, state: string): string {
+  const top = lookIn(root, path);
+  return top === undefined ? '' : `${stateOf(top)} ${state}`;
 }
 
 /** Puts a copy of the original into the folder. false: there is none, or it cannot be put there. */
@@ -110,7 +117,7 @@ async function putMade(context: GitContext, folder: TaskFolder, order: MadeOrder
     context,
     folder,
     order,
-    Object.fromEntries(paths.map((path) => [path, note.trees[path]?.state ?? ''])),
+    Object.fromEntries(paths.map((path) => [path, notedState(root, path, note.trees[path]?.state ?? '')])),
   );
   touchKept(originalPlace(context, order.key));
   wanted(context).keys.set(order.step, order.key);
@@ -190,7 +197,8 @@ async function keepMade(context: GitContext, folder: TaskFolder, order: MadeOrde
     return 'too little would stay free on the disk';
   const why = await keepTrees(context, order, root, trees);
   if (why !== undefined) return why;
-  await noteReused(context, folder, order, Object.fromEntries(paths.map((path) => [path, trees[path]?.state ?? ''])));
+  const states = paths.map((path) => [path, notedState(root, path, trees[path]?.state ?? '')]);
+  await noteReused(context, folder, order, Object.fromEntries(states));
   wanted(context).keys.set(order.step, order.key);
   return undefined;
 }

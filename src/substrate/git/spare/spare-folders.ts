@@ -3,6 +3,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, 
 import { join } from 'node:path';
 import { wrongEnvironment } from '../../../model/errors.ts';
 import { failpoint } from '../../system/failpoint.ts';
+import { findMount } from '../../system/files/find-mount.ts';
 import { storesBehind } from '../../system/files/object-stores.ts';
 import { deleteFolder } from '../../system/files/remove-tree.ts';
 import { findUsers } from '../../system/process/folder-users.ts';
@@ -123,6 +124,8 @@ export async function setAside(
 ): Promise<boolean> {
   const path = folderPath(context, run, task);
   if (!usesSpares(context) || lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
+  // It would come along.
+  if (findMount(path) !== undefined) return false;
   const own = newEntry(context);
   try {
     mkdirSync(own, { mode: 0o700 });
@@ -188,7 +191,8 @@ export async function dropSpares(context: GitContext, dryRun: boolean): Promise<
 async function bringBack(context: GitContext, own: string): Promise<string | undefined> {
   const [files, commit] = [join(own, FILES), readLeft(own)];
   const index = commit === undefined ? undefined : readIndex(join(own, INDEX), commit);
-  if (commit === undefined || index === undefined || findUsers(files).length > 0) return undefined;
+  if (commit === undefined || index === undefined) return undefined;
+  if (findUsers(files).length > 0 || findMount(files) !== undefined) return undefined;
   if (index.file.entries.size < context.spares.from) return undefined;
   const states = notedStates(join(own, FOLDERS));
   return makeSpare(context, commit, async (fresh) => moveUntouched(files, fresh, { ...index, states }));

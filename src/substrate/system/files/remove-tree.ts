@@ -1,8 +1,9 @@
 import { errorText } from '../../../model/errors.ts';
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, readlinkSync } from 'node:fs';
 import { chmod, open, readdir, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { findMount } from './find-mount.ts';
 
 /** Opens a folder without any permission on it, so that squad can grant some. Linux only; Node has no name for it. */
 const O_PATH = 0o10_000_000;
@@ -15,7 +16,7 @@ const MOST_ROUNDS = 1000;
 
 /**
  * Never follows a link, even if folders are replaced meanwhile (bar S3), which `rm` does not guarantee; it is used on other systems than
- * Linux. Makes read-only folders (Go's module cache) writable first. Throws the system's error.
+ * Linux. Makes read-only folders (Go's module cache) writable first. Throws the system's error, and where something is mounted in it.
  */
 export async function removeTree(path: string): Promise<void> {
   if (process.platform !== 'linux') return rm(path, { recursive: true, force: true });
@@ -37,6 +38,7 @@ interface Depth {
 async function removeEntry(parent: FileHandle, name: Buffer, depth: Depth): Promise<void> {
   const path = within(parent, name);
   if (depth.level === 0 && (await isUnlinked(path))) return;
+  if (depth.level === 0) refuseMount(join(readlinkSync(within(parent), 'utf8'), name.toString()));
   const folder = await openFolder(path);
   if (folder === undefined) {
     // It was replaced and is no folder any more.
@@ -53,6 +55,12 @@ async function removeEntry(parent: FileHandle, name: Buffer, depth: Depth): Prom
     await folder.close();
   }
   await rmdir(path);
+}
+
+/** Something that is mounted there belongs elsewhere, and would be emptied. */
+function refuseMount(path: string): void {
+  const place = findMount(path);
+  if (place !== undefined) throw new Error(`something is mounted at ${place}; unmount it with \`umount ${place}\``);
 }
 
 /** Repeats until the folder is empty, because folders that were too deep are moved into it. */

@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { spread, SPREAD } from '../../../support/lane.ts';
 import { removeFolders } from '../bench.ts';
-import { FILE_STEPS } from '../hostile-steps.ts';
-import { settle } from '../spare/spare-bench.ts';
+import { FILE_STEPS, setAttribute } from '../hostile-steps.ts';
+import { attributed, settle } from '../spare/spare-bench.ts';
 import { REUSE_CHILD } from './reuse-once.ts';
 import { kept, madeIn, openOriginals, tidyAll } from './originals-bench.ts';
 
@@ -27,6 +27,13 @@ const OPS: Readonly<Record<string, (hand: Hand) => void>> = {
   emptyFolder: ({ file }) => mkdirSync(join(dirname(file), 'empty')),
   mode: ({ file }) => chmodSync(file, 0o777),
   folderMode: ({ file }) => chmodSync(dirname(file), 0o777),
+  folderAttributes: ({ file }) => setAttribute(dirname(file)),
+  topAttributes: ({ root }) => setAttribute(join(root, 'node_modules')),
+  topMode: ({ root }) => chmodSync(join(root, 'node_modules'), 0o777),
+  thereAndBackInFolder: ({ file }) => {
+    mkdirSync(join(dirname(file), 'briefly'));
+    rmSync(join(dirname(file), 'briefly'), { recursive: true });
+  },
   linkedTop: ({ root, outside }) => {
     renameSync(join(root, 'node_modules'), join(outside, 'away'));
     symlinkSync(join(outside, 'away'), join(root, 'node_modules'));
@@ -83,12 +90,29 @@ describe('what an agent did to what was put into its folder', () => {
       const done = act(path, outside, seed);
       await bench.reuse(folder);
       expect(madeIn(path), done).toBe(whole);
+      expect(attributed(path), done).toBe('');
       expect(existsSync(join(path, 'packages/two/node_modules')), done).toBe(false);
       const next = await bench.folder(`next-${seed}`);
       await bench.reuse(next);
       expect(madeIn(next.workspace.path), done).toBe(whole);
     }
     expect(bench.made).toEqual(['first']);
+  });
+});
+
+describe('what an agent did to a folder alone', () => {
+  it.each(['folderAttributes', 'topAttributes', 'folderMode', 'topMode'])('%s: is put again', async (step) => {
+    const bench = await openOriginals();
+    await bench.reuse(await bench.folder('first'));
+    const folder = await bench.folder('one');
+    await bench.reuse(folder);
+    await settle();
+    const { path: root } = folder.workspace;
+    const file = join(root, 'node_modules/left-pad/index.js');
+    OPS[step]?.({ root, file, other: file, outside: bench.root });
+    expect(await bench.reuse(folder)).toEqual({ type: 'put' });
+    expect(await bench.reuse(folder)).toEqual({ type: 'there' });
+    expect(attributed(root)).toBe('');
   });
 });
 

@@ -84,7 +84,7 @@ for top, folders, files in os.walk(sys.argv[1]):
     if not os.path.islink(path) and os.listxattr(path): print(path)`;
 
 /** What has attributes; nothing is found where there is no Python, and then no test can set any. */
-function attributed(folder: string): string {
+export function attributed(folder: string): string {
   return spawnSync('python3', ['-c', LIST_ATTRIBUTES, folder], { encoding: 'utf8' }).stdout ?? '';
 }
 

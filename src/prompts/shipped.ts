@@ -66,7 +66,7 @@ export const PROMPTS = {
   },
   'author/edits': {
     role: 'author',
-    occasion: 'the folder of a task whose work another agent commits',
+    occasion: 'the folder of a task whose author does not commit',
     needs: ['reports'],
     budget: 500,
     body: "The current folder is your own clone of the repository, made for this task (git's HEAD is detached). Others work in clones of their own.\n- Work only in the current folder. Leave other folders and git's settings alone.\n- Do not commit: leave your work in the folder as it should be delivered. It is committed for you.\n- Never push. Make no branch, tag or stash.\n{{#reports}}\n- End with the short report that is asked for: what you did, checked, assumed and did not do.\n{{/reports}}",

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { usageError } from '../model/errors.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { PROMPT_NAMES } from '../prompts/read-change.ts';
@@ -61,7 +61,10 @@ async function readFolder(workingDirectory: string, folder: string): Promise<Rec
     () => false,
   );
   const found = isFolder ? await findPrompts(dirname(path), basename(path)) : [];
-  const problems = found.flatMap(({ read }) => (read.ok ? [] : read.problems));
+  const problems = found
+    .flatMap(({ read }) => (read.ok ? [] : read.problems))
+    // Named from where the person is, as the folder was.
+    .map((one) => ({ ...one, file: join(dirname(folder), one.file) }));
   if (problems.length > 0) throw problemError(problems, 'Correct it, or leave it out to use squad’s own.');
   if (found.length === 0) {
     throw usageError(

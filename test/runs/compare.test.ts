@@ -128,11 +128,11 @@ it.each<[sides: string[], code: number, said: string]>([
   [['shipped'], 2, 'squad compare takes --prompts twice'],
   [['shipped', 'shipped'], 2, 'both sides have the same prompts'],
   [['shipped', 'nowhere'], 2, 'nowhere has no prompts'],
-  [['shipped', 'broken'], 65, 'broken/builder/role.md:1'],
+  [['shipped', 'below/broken'], 65, ' below/broken/builder/role.md:1'],
 ])('refuses %j before anything runs', async (sides, code, said) => {
   const bench = openCompareBench();
-  mkdirSync(join(bench.repository, 'broken/builder'), { recursive: true });
-  writeFileSync(join(bench.repository, 'broken/builder/role.md'), 'Build boats.');
+  mkdirSync(join(bench.repository, 'below/broken/builder'), { recursive: true });
+  writeFileSync(join(bench.repository, 'below/broken/builder/role.md'), 'Build boats.');
   const flags = sides.flatMap((side) => ['--prompts', side]);
   const refused = await bench.run(['compare', 'objective.md', ...flags, '--yes']);
   expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(said)]);

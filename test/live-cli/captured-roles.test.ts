@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { finding } from '../support/findings.ts';
+import { CIRCLE, teamAnswer } from '../support/team-answer.ts';
 import { expectCaptured, promptOf } from './captured.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY } from './codex-harness.ts';
@@ -35,10 +36,16 @@ const COMMIT = 'git add -A && git commit -q -m "Write numbers"';
 let room: WholeRunRoom | undefined;
 afterEach(() => room?.close());
 
-async function runOn(cli: Cli, turns: readonly ScriptedTurn[], more: { verify?: string; hasCommitter?: boolean }) {
+interface More {
+  readonly verify?: string;
+  readonly hasCommitter?: boolean;
+  readonly command?: string;
+}
+
+async function runOn(cli: Cli, turns: readonly ScriptedTurn[], { command = 'run', ...more }: More) {
   const opened = await openSquadOn(cli, { files: { 'objective.md': OBJECTIVE }, turns: () => turns, ...more });
   room = opened;
-  const end = await opened.engine.run(['run', 'objective.md', '--json', '--yes'], opened.environment);
+  const end = await opened.engine.run([command, 'objective.md', '--json', '--yes'], opened.environment);
   expect(opened.model.strange).toEqual([]);
   expect(end.lines.at(-1), end.stderr).toMatchObject({ outcome: 'done' });
   return (name: string, prompt: RegExp, news = true) =>
@@ -94,5 +101,18 @@ describe.each<Cli>(['claude', 'codex'])('the requests of rarer turns on the real
     );
     await captured('builder-edits', /# Task numbers:|was rejected in review:/);
     await captured('committer', /Commit the reviewed work of numbers/, false);
+  });
+
+  test('of a coordinator, whose first answer is no valid team', async () => {
+    const answer = (value: object): Act => ({ act: 'answer', value: { ...value } });
+    const captured = await runOn(
+      cli,
+      [
+        turn('again', /did not have the required form:/, answer(teamAnswer())),
+        turn('design', /# Task coordinate:/, shell('git ls-files'), answer(CIRCLE)),
+      ],
+      { command: 'coordinate' },
+    );
+    await captured('coordinator', /# Task coordinate:|did not have the required form:/, false);
   });
 });

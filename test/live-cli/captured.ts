@@ -90,6 +90,10 @@ function toolText({ name, description, ...schema }: Fields): string {
   return [`${String(name)}: ${String(description)}`, ...fields].join('\n');
 }
 
+/** The messages of a prompt. Their senders write at the same time. */
+const MESSAGE = String.raw`From [^\n]+: [^\n]+(?:\n<message>\n(?:(?!</message>)[^])*</message>)?`;
+const MAIL = new RegExp(String.raw`^${MESSAGE}(?:\n\n${MESSAGE})+`, 'gm');
+
 /** The text without what another run has otherwise. */
 function withoutChance(text: string, root: string): string {
   return text
@@ -98,7 +102,15 @@ function withoutChance(text: string, root: string): string {
     .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}(?:-\d+)*\b/g, '<id>')
     .replaceAll(/\b[0-9a-f]{40}\b/g, '<commit>')
     .replaceAll(/\b[0-9a-f]{12}\b/g, '<short commit>')
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{13}\b/g, '<time>')
+    .replaceAll(/\b(DOC-|TC-[a-z-]+-)(?:\d{8}|\d{4}-\d\d-\d\d)\b/g, '$1<date>')
+    .replaceAll(/\b(repository)-[0-9a-f]{16}\b/g, '$1-<id>')
+    .replaceAll(MAIL, (mail) =>
+      mail
+        .split(/\n\n(?=From )/)
+        .toSorted()
+        .join('\n\n'),
+    )
     .replaceAll(/(Your name in the squad is builder-)\d/g, '$1<n>');
 }
 
@@ -133,10 +145,13 @@ export async function expectCaptured(
   expect([name, runtimes.size]).toEqual([name, 1]);
   const conversations = conversationsOf(room, runtime);
   const requests = turns.map(({ result }) => conversations.get(result?.session?.id ?? '') ?? []);
+  const begins = turns.findIndex((turn) => RUN.test(promptOf(turn)));
   const messages = turns.map((turn, index) => {
     const prompt = promptOf(turn);
-    expect(saidIn(requests[index]?.at(-1)?.items ?? [])).toContain(prompt);
-    return [`=== squad to ${keyOf(turn)}`, index === 0 ? prompt : prompt.replace(RUN, '<the run, as above>\n')];
+    // A turn in another folder than the one before begins with that.
+    const said = saidIn(requests[index]?.at(-1)?.items ?? []).findLast((text) => text.endsWith(prompt));
+    expect([keyOf(turn), said]).toEqual([keyOf(turn), expect.any(String)]);
+    return [`=== squad to ${keyOf(turn)}`, index === begins ? said : said?.replace(RUN, '<the run, as above>\n')];
   });
   const [first] = requests[0] ?? [];
   const frame = [

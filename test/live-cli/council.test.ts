@@ -1,36 +1,43 @@
 import { stringify } from 'yaml';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { openEngineRoom } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { mailOf } from '../support/mail-of.ts';
+import { expectCaptured } from './captured.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
 import { COUNCIL_FILES, COUNCIL_OBJECTIVE, COUNCIL_STEPS, COUNCIL_TURNS } from './council-script.ts';
 import { startFakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai } from './fake-openai.ts';
 import { scriptModel } from './turn-scripts.ts';
-import { processesOf, runtimesAt, turnsTaken } from './whole-run-room.ts';
+import { processesOf, runtimesAt, turnsTaken, type Cli } from './whole-run-room.ts';
 import { stateOf } from '../support/state.ts';
 
 const test = it.skipIf(CLAUDE_BINARY === undefined || CODEX_BINARY === undefined);
 const BRANCH = 'squad/the-router-waits';
 
-describe('a council of the real claude as MAIN and the real codex as members', () => {
-  test('completes a round: every message traced and read, the document improved, the work delivered', async (context) => {
+describe('a council of the real claude and codex', () => {
+  test.each<[Cli, Cli]>([
+    ['claude', 'codex'],
+    ['codex', 'claude'],
+  ])('MAIN is %s, the members are %s: every message traced and read, the work delivered', async (first, others) => {
     const model = scriptModel(COUNCIL_TURNS);
     const anthropic = await startFakeAnthropic(model.anthropic);
     const openai = await startFakeOpenai(model.openai);
-    const member = (name: string) => ({ name, role: 'member', runtime: 'codex', model: PLAIN_MODEL });
+    const agent = (name: string, role: string, runtime: Cli) => ({
+      ...{ name, role, runtime },
+      ...(runtime === 'codex' ? { model: PLAIN_MODEL } : {}),
+    });
     const settings = stringify({
       version: 1,
       playbook: 'council',
-      agents: [{ name: 'main', role: 'main', runtime: 'claude' }, member('a'), member('b')],
+      agents: [agent('main', 'main', first), agent('a', 'member', others), agent('b', 'member', others)],
       runtimes: runtimesAt(openai.baseUrl),
     });
     const engine = openEngineRoom({ ...COUNCIL_FILES, 'squad.yaml': settings, 'objective.md': COUNCIL_OBJECTIVE });
-    context.onTestFinished(async () => {
+    onTestFinished(async () => {
       await anthropic.close();
       await openai.close();
       engine.close();
@@ -74,6 +81,8 @@ describe('a council of the real claude as MAIN and the real codex as members', (
     expect(sessions.size).toBe(3);
     const check = checkLedger(ledgerPath(stateOf(engine.repository)));
     expect([...check.problems, ...check.violations]).toEqual([]);
+    for (const name of ['main', 'a', 'b'])
+      await expectCaptured({ engine, anthropic, openai }, `council-${name}`, ({ attempt }) => attempt.agent === name);
     expect(await processesOf(engine.root)).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import { objectiveStages } from '../../src/playbooks/objective/stages.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import type { Finished } from '../support/engine.ts';
 import { git } from '../support/git.ts';
+import { expectCaptured } from './captured.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
 import { APP_FILES, NOTES, PAGE } from './objective-app.ts';
@@ -91,6 +92,8 @@ describe('a web app through all stages of objective, by the real claude and code
       expect(snapshotOf(repository)).toEqual(before);
       const check = checkLedger(ledgerPath(stateOf(repository)));
       expect([...check.problems, ...check.violations]).toEqual([]);
+      for (const name of ['pm', 'ba', 'writer', 'builder-1', 'reviewer'])
+        await expectCaptured(room, `objective-${name}`, ({ attempt }) => attempt.agent === name);
       expect(await processesOf(root)).toEqual([]);
     },
   );

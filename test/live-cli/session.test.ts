@@ -85,7 +85,8 @@ describe('a session of three roles and six tasks, by the real claude and codex',
       expect(withoutSession(snapshotOf(engine.repository))).toEqual(before);
       const { problems, violations } = checkLedger(ledgerPath(stateOf(engine.repository)));
       expect([...problems, ...violations]).toEqual([]);
-      await expectCaptured(room, 'session-analyst', ({ attempt }) => attempt.agent === 'analyst');
+      for (const name of ['analyst', 'implementer', 'writer'])
+        await expectCaptured(room, `session-${name}`, ({ attempt }) => attempt.agent === name);
       expect(await processesOf(engine.root)).toEqual([]);
     },
   );

@@ -1,3 +1,4 @@
+import { NETWORK_VARIABLES } from '../../model/network-variables.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import { withPort } from '../../text/port-place.ts';
 import { childEnvironment, portEnvironment } from '../../runtimes/shared/child-environment.ts';
@@ -52,12 +53,15 @@ function lineOf({ prompt, workspace: { port } }: TurnRequest): string {
   return port === undefined ? prompt : withPort(prompt, port);
 }
 
-/** With `CI`, test runners and package managers ask nothing, and do not watch for changes. */
+/**
+ * With `CI`, test runners and package managers ask nothing, and do not watch for changes. These reach their registry by what agents reach
+ * their models by.
+ */
 function environmentOf(
   host: RuntimeSettings['environment'],
   variables: readonly string[] = [],
 ): Record<string, string> {
-  return { CI: 'true', ...childEnvironment(host, variables) };
+  return { CI: 'true', ...childEnvironment(host, [...NETWORK_VARIABLES, ...variables]) };
 }
 
 /**

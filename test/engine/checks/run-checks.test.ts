@@ -1,3 +1,4 @@
+import { NETWORK_VARIABLES } from '../../../src/model/network-variables.ts';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -64,6 +65,16 @@ describe('a command', () => {
     expect(output).toContain('LANG=C.UTF-8');
     expect(output).toContain('CI=true');
     expect(output).not.toMatch(/hush|SECRET_TOKEN|GIT_DIR/);
+  });
+
+  it('gets what leads through a proxy or a company’s network, as agents do', async () => {
+    const environment = Object.fromEntries(NETWORK_VARIABLES.map((name) => [name, `/set/${name}`]));
+    bench = openChecksBench({ environment: { ...environment, SSL_CERT_FILE: '', FTP_PROXY: 'not one of these' } });
+    const { output } = await bench.engine.checks.run(bench.order('env'));
+    const given = output.split('\n').filter((line) => NETWORK_VARIABLES.includes(line.split('=')[0] ?? ''));
+    const expected = Object.entries({ ...environment, SSL_CERT_FILE: '' }).map(([name, value]) => `${name}=${value}`);
+    expect(given.toSorted()).toEqual(expected.toSorted());
+    expect(output).not.toContain('FTP_PROXY');
   });
 
   it('leaves nothing running when it has passed', async () => {

@@ -9,6 +9,7 @@ import { errorCode } from '../../model/storage-error.ts';
 import { namedPlaybook } from '../../squad/preflight/playbook-choice.ts';
 import { SETTINGS_FILE } from '../../squad/preflight/read-input.ts';
 import {
+  isOwnSettings,
   proposeSteps,
   renderSettings,
   roleFiles,
@@ -34,7 +35,7 @@ export async function init({ host, output, exit }: CommandContext, options: Opti
   const usable = (await probeAgents(composition, host)).filter(({ probe }) => probe.ok);
   const runtimes = usable.filter(({ onlyByName }) => !onlyByName).map(({ name }) => name);
   const others = usable.filter(({ onlyByName }) => onlyByName).map(({ name }) => name);
-  const steps = proposeSteps(await lookAround(root));
+  const steps = proposeSteps(await lookAround(composition, root));
   const asks = mayAsk(options) && !(await isThere(join(root, SETTINGS_FILE)));
   const settings = asks
     ? await askForSettings({ runtimes, others }, steps, playbook)
@@ -55,6 +56,7 @@ export async function init({ host, output, exit }: CommandContext, options: Opti
   const next = nextSteps({
     ...{ objective, runtimes, hasCommit, isNew: written.includes('objective.md') },
     unused: kept.includes(SETTINGS_FILE) ? roles : [],
+    copy: written.includes(SETTINGS_FILE) ? (steps.copy ?? []) : [],
   });
   printResult(output, options, { type: 'init', root, written, kept, runtimes, next }, [
     ...written.map((name) => `wrote  ${plainLine(join(root, name))}`),
@@ -86,6 +88,7 @@ async function askForSettings(found: Found, steps: Proposal, playbook: Playbook<
     setup: install,
     verify: setup.verify === '' ? undefined : setup.verify,
     because: isProposed ? because : undefined,
+    copy: steps.copy,
   });
   const only = isDeepStrictEqual(setup.runtimes, found.runtimes) ? undefined : setup.runtimes;
   return renderSettings(found.runtimes, proposal, { usd: setup.usd, only, others: found.others, playbook });
@@ -108,7 +111,7 @@ async function findRoot({ git: ports }: Composition, path: string): Promise<{ ro
   return { root: (await inspectRepository(ports, path)).root, hasCommit: true };
 }
 
-async function lookAround(root: string): Promise<Surroundings> {
+async function lookAround({ git: ports }: Composition, root: string): Promise<Surroundings> {
   const names = await readdir(root);
   const text = async (name: string): Promise<string | undefined> => {
     if (!names.includes(name)) return undefined;
@@ -121,7 +124,14 @@ async function lookAround(root: string): Promise<Surroundings> {
     makefile: await text('Makefile'),
     workspaces: await text('pnpm-workspace.yaml'),
     yarnSettings: await text('.yarnrc.yml'),
+    ignored: await ignoredOf(ports, root, names.filter(isOwnSettings)),
   };
+}
+
+async function ignoredOf(ports: Composition['git'], root: string, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const { stdout } = await createGit(ports).run(['check-ignore', '--', ...names], { cwd: root });
+  return names.filter((name) => stdout.split('\n').includes(name)).toSorted();
 }
 
 /** A link could lead out of the repository. */
@@ -154,11 +164,16 @@ function nextSteps(found: {
   isNew: boolean;
   /** New files of roles, which the settings that were there do not name. */
   unused: readonly string[];
+  /** Ignored files, which new settings name in a comment. */
+  copy: readonly string[];
 }): string[] {
   return [
     ...(found.unused.length === 0
       ? []
       : [`name the new roles in ${SETTINGS_FILE}: \`instructions: ${found.unused[0]}\` for the agents of that role`]),
+    ...(found.copy.length === 0
+      ? []
+      : [`if tests need ${found.copy.join(', ')}, take the “#” away before \`copy\` in ${SETTINGS_FILE}`]),
     ...(found.hasCommit ? [] : ['make a first commit, which agents start from: `git add -A && git commit -m "first"`']),
     ...(found.runtimes.length > 0 ? [] : ['install an agent runtime: `squad doctor` says how']),
     found.isNew

@@ -17,6 +17,13 @@ export interface Surroundings {
   /** Settings of pnpm, and of yarn from version 2 on. */
   readonly workspaces?: string | undefined;
   readonly yarnSettings?: string | undefined;
+  /** Settings of this checkout alone, by their names: git ignores them. */
+  readonly ignored?: readonly string[];
+}
+
+/** Whether a file with this name at the root often holds what tests need. */
+export function isOwnSettings(name: string): boolean {
+  return /^\.env(?:\.|$)|\.local$/.test(name) && /^[\w.-]+$/.test(name);
 }
 
 export interface Proposal {
@@ -26,10 +33,17 @@ export interface Proposal {
   readonly because?: string;
   /** Likely, but it may need a program that is not installed. Written as a comment. */
   readonly unsure?: boolean;
+  /** Ignored files that are there. Written as a comment: they may hold secrets, and only a person knows whether tests need them. */
+  readonly copy?: readonly string[];
 }
 
 /** How this repository seems to be tested: the first rule that fits. */
 export function proposeSteps(around: Surroundings): Proposal {
+  const { ignored = [] } = around;
+  return { ...stepsOf(around), ...(ignored.length === 0 ? {} : { copy: ignored }) };
+}
+
+function stepsOf(around: Surroundings): Proposal {
   const { names, packageJson, makefile } = around;
   const has = (name: string): boolean => names.includes(name);
   if (hasTestScript(packageJson)) return { ...proposeNode(around), because: 'package.json' };
@@ -87,7 +101,7 @@ function roleFile(role: string): string {
  */
 export function renderSettings(
   found: readonly string[],
-  { setup, verify, because, unsure }: Proposal,
+  { setup, verify, because, unsure, copy }: Proposal,
   { usd, only, others = [], playbook = createDefaultPlaybook() }: Choice = {},
 ): string {
   const defaults = defaultSettings().limits;
@@ -118,7 +132,8 @@ export function renderSettings(
     '# Variables of your shell that these commands need. Their values are never written here.',
     '# env: [DATABASE_URL]',
     '# Ignored files that they need, beside those of .worktreeinclude; folders of tasks get a copy.',
-    '# copy: [.env]',
+    ...(copy === undefined ? [] : ['# Ignored here. If tests need them, take the “#” away:']),
+    `# copy: [${(copy ?? ['.env']).join(', ')}]`,
     '',
     '# To play a script instead of a model: squad run objective.md --runtime scripted',
     '# runtimes:',

@@ -193,6 +193,21 @@ describe('squad init', () => {
     ]);
   });
 
+  it('names the ignored settings of this checkout, and leaves it to the person to copy them', async () => {
+    const room = roomForTest();
+    const names = ['.env', '.env.test', 'db.local', '.env.example', 'local.txt', '.env odd'];
+    for (const name of names) writeFileSync(join(room.repository, name), 'A=1\n');
+    writeFileSync(join(room.repository, '.gitignore'), '.env*\n*.local\n*.txt\n!.env.example\n');
+    const run = await room.run(['init']);
+    expect(run.stdout).toContain(
+      'Next: if tests need .env, .env.test, db.local, take the “#” away before `copy` in squad.yaml\n',
+    );
+    const settings = readFileSync(join(room.repository, 'squad.yaml'), 'utf8');
+    expect(settings).toContain('If tests need them, take the “#” away:\n# copy: [.env, .env.test, db.local]\n');
+    const used = parseSettings(settings.replace('# copy', 'copy'), 'squad.yaml', KNOWN_NAMES);
+    expect(used).toMatchObject({ ok: true, value: { copy: ['.env', '.env.test', 'db.local'] } });
+  });
+
   it('changes nothing that is there, from a folder below too', async () => {
     const room = roomForTest();
     mkdirSync(join(room.repository, 'sub'));

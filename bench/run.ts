@@ -81,7 +81,8 @@ interface Measured {
   readonly rows: readonly Row[];
 }
 
-const wanted = process.argv.slice(2);
+const isQuick = process.argv.includes('--quick');
+const wanted = process.argv.slice(2).filter((name) => name !== '--quick');
 const unknown = wanted.find((name) => !BENCHES.some((bench) => bench.name === name));
 if (unknown === undefined) await measureAll();
 else {
@@ -111,7 +112,7 @@ async function measureAll(): Promise<void> {
 async function inFolder(bench: Bench): Promise<readonly Row[]> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `squad-bench-${bench.name}-`)));
   try {
-    return await bench.run(folder);
+    return await bench.run(folder, { isQuick });
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }

@@ -16,8 +16,8 @@ export interface Row {
 /** One file, one bench. */
 export interface Bench {
   readonly name: string;
-  /** Paths of its folder, which is removed afterwards. */
-  run(folder: string): Promise<readonly Row[]>;
+  /** Paths of its folder, which is removed afterwards. `isQuick`: less, where it takes many minutes. */
+  run(folder: string, how: { readonly isQuick: boolean }): Promise<readonly Row[]>;
 }
 
 export function rowOf(

@@ -72,7 +72,7 @@ export function openRoom(
 ): ScriptedRoom {
   const repository = join(folder, 'repository');
   const script = join(folder, 'script.json');
-  mkdirSync(repository, { recursive: true });
+  mkdirSync(folder, { recursive: true });
   writeFileSync(script, JSON.stringify({ turns }));
   createRepository(repository, plan.files ?? 0, {
     'readme.md': '# bench\n',
@@ -154,7 +154,8 @@ function run(path: string, step: readonly string[], input?: string): void {
   if (status !== 0) throw new Error(`git ${String(step[0])} failed in ${path}: ${stderr}`);
 }
 
-function createRepository(path: string, count: number, files: Readonly<Record<string, string>>): void {
+export function createRepository(path: string, count: number, files: Readonly<Record<string, string>>): void {
+  mkdirSync(path, { recursive: true });
   run(path, ['init', '--quiet', '--initial-branch=main']);
   if (count > 1) importFiles(path, count);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);

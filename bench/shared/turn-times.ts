@@ -1,5 +1,6 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ScriptedRoom } from './scripted-room.ts';
 import { attemptsOf } from './stored-events.ts';
 
@@ -41,3 +42,15 @@ export function turnsOf(room: ScriptedRoom, tasks: readonly { readonly id: strin
     return turn;
   });
 }
+
+/** Waits for the START of the first turn that is claimed after this time. */
+export async function firstStartAfter(room: ScriptedRoom, time: number): Promise<number> {
+  for (const until = performance.now() + MOST_MS; performance.now() < until; await pause(100)) {
+    const claimed = attemptsOf(room.events(), 'attempt-claimed').find(({ at }) => at >= time);
+    const path = join(room.state(), 'turns', claimed?.attempt ?? 'none', 'stdout');
+    if (existsSync(path)) return statSync(path).birthtimeMs;
+  }
+  throw new Error(`no turn began in ${room.state()}`);
+}
+
+const MOST_MS = 60_000;

@@ -70,7 +70,7 @@ describe('a cell of the table of peers', () => {
 describe('what is observed', () => {
   it('a turn is paid again if one with its label had answered before', () => {
     const turn = (pid: number, label?: string): ChaosTurn => ({
-      ...{ as: 'claude', mode: 'honest', session: '', resumed: false, pid },
+      ...{ as: 'claude', mode: 'honest', session: '', resumed: false, at: 0, pid },
       ...(label === undefined ? {} : { label }),
     });
     const turns = [turn(1, 'build left'), turn(2, 'build left'), turn(3, 'build left'), turn(4, 'judge'), turn(5)];

@@ -41,6 +41,14 @@ export interface ChaosTurn {
   readonly session: string;
   readonly resumed: boolean;
   readonly pid: number;
+  /** Epoch ms: when its process began. */
+  readonly at: number;
+}
+
+interface ChaosEnd {
+  readonly pid: number;
+  /** Epoch ms. */
+  readonly at: number;
 }
 
 export interface ChaosAgent {
@@ -53,6 +61,8 @@ export interface ChaosAgent {
   turns(): ChaosTurn[];
   /** Pids of the turns that gave their answer. */
   answered(): number[];
+  /** The turns that gave their answer, in that order. */
+  ends(): ChaosEnd[];
   /** Pids of the processes that turns have started, named or not; 0 of those that are gone. */
   children(): number[];
 }
@@ -83,7 +93,8 @@ export function installChaosAgent(folder: string, first: ChaosPlan): ChaosAgent 
     path: (cli) => join(folder, cli),
     plan,
     turns: () => noted('chaos.log'),
-    answered: () => noted<{ pid: number }>('chaos.ends').map(({ pid }) => pid),
+    answered: () => noted<ChaosEnd>('chaos.ends').map(({ pid }) => pid),
+    ends: () => noted('chaos.ends'),
     children: () => pidsOf(noted<InsidePid>('chaos.pids')),
   };
 }

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LANE, TAGS } from './test/support/lane.ts';
 
@@ -70,7 +71,18 @@ const programs = {
       (_, _1, _2, _3, program: string) => JSON.stringify(String(new URL(`dist/${program}`, import.meta.url))),
     ),
 };
-const plugins = process.env['SQUAD_TEST_BUILT'] === '1' ? [programs] : [];
+/** Examples import the package by its name. In the process of a test it is the sources, so that nothing is loaded twice. */
+const byName = {
+  name: 'agentsquad-by-name',
+  enforce: 'pre' as const,
+  resolveId(id: string) {
+    const named = /^agentsquad(?:\/(\w+))?$/.exec(id);
+    return named === null
+      ? undefined
+      : fileURLToPath(new URL(`src/exports/${named[1] ?? 'index'}.ts`, import.meta.url));
+  },
+};
+const plugins = process.env['SQUAD_TEST_BUILT'] === '1' ? [byName, programs] : [byName];
 /** In the other lanes, files without a test of theirs: to load them takes a minute. The last two words give tests their lanes. */
 const OF_COMMIT =
   LANE === 'commit'

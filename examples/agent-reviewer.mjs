@@ -8,12 +8,13 @@
 import { execFile } from 'node:child_process';
 import { readFile, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { MemorySaver } from '@langchain/langgraph';
 import { createAgent, tool } from 'langchain';
 import { z } from 'zod';
-import { createSquad } from '../src/exports/index.ts';
-import { inProcess, turnIn } from '../src/exports/langgraph.ts';
+import { createSquad } from 'agentsquad';
+import { inProcess, turnIn } from 'agentsquad/langgraph';
 
 /** Nothing confines the agent: its tools have to stay in the folder of the turn themselves. */
 const readIt = tool(
@@ -61,7 +62,7 @@ export async function runReviewed(options, objective, model, trust) {
   return run.done;
 }
 
-if (import.meta.main) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [cwd = '.', objective = 'objective.md', model = 'anthropic:claude-sonnet-4-5'] = process.argv.slice(2);
   const { headline, next } = await runReviewed({ cwd }, objective, model, 'yes');
   console.log([headline, ...next].join('\n'));

@@ -3,8 +3,8 @@
 import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
-import { createSquad } from '../src/exports/index.ts';
-import { squadTool } from '../src/exports/langgraph.ts';
+import { createSquad } from 'agentsquad';
+import { squadTool } from 'agentsquad/langgraph';
 
 const [cwd = '.', runtime = 'claude', ...words] = process.argv.slice(2);
 

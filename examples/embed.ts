@@ -1,6 +1,6 @@
 // An application that runs squad with a runtime and a playbook of its own:
 //   node embed.ts <repository> <agent program> <script of the agent>
-import { createSquad, isSquadError } from '../src/exports/index.ts';
+import { createSquad, isSquadError } from 'agentsquad';
 import { createMyRuntime } from './forty-line-runtime.ts';
 import { createPagesPlaybook } from './thirty-line-playbook.ts';
 

@@ -9,7 +9,7 @@ import {
   usageSchema,
   type CliAdapter,
   type RuntimeSettings,
-} from '../src/exports/runtime.ts';
+} from 'agentsquad/runtime';
 
 const id = z.string();
 const error = { kind: z.enum(FAILURE_KINDS), message: z.string(), retryAt: z.number().optional() };

@@ -13,8 +13,8 @@ import {
   StateSchema,
 } from '@langchain/langgraph';
 import { z } from 'zod';
-import { createSquad, isSquadError } from '../src/exports/index.ts';
-import { squadNode } from '../src/exports/langgraph.ts';
+import { createSquad, isSquadError } from 'agentsquad';
+import { squadNode } from 'agentsquad/langgraph';
 
 const [cwd = '.', runtime = 'claude', ...words] = process.argv.slice(2);
 

@@ -1,11 +1,4 @@
-import {
-  addTask,
-  failRun,
-  finishWhenEnded,
-  workTask,
-  type Playbook,
-  type ReviewPolicy,
-} from '../src/exports/playbook.ts';
+import { addTask, failRun, finishWhenEnded, workTask, type Playbook, type ReviewPolicy } from 'agentsquad/playbook';
 
 /**
  * One page for each goal of the objective, all written at the same time, and each reviewed by a critic. In a run:

@@ -54,6 +54,14 @@ export function npmSettings(): Record<string, string> {
   return JSON.parse(process.env[NPM_SETTINGS] ?? '{}') as Record<string, string>;
 }
 
+/** A registry behind the person's own proxy or certificates is reached with the settings of npm that the tests have kept. */
+export function isRegistryReached(): boolean {
+  const env = { ...process.env, ...npmSettings() };
+  return (
+    spawnSync('npm', ['ping', '--fetch-timeout=10000', '--fetch-retries=0'], { env, stdio: 'ignore' }).status === 0
+  );
+}
+
 const QUIET = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
 
 export function pack(): Packed {
@@ -120,7 +128,7 @@ export function ownPeers(): Record<string, string> {
 
 /** The lowest versions that package.json takes. */
 export function lowestPeers(): Record<string, string> {
-  return requiredPeers((name, { peerDependencies }) => peerDependencies[name]?.replace('^', ''));
+  return requiredPeers((name, { peerDependencies }) => /\d[\d.]*/.exec(peerDependencies[name] ?? '')?.[0]);
 }
 
 /** The packages that npm has installed there, by path. */

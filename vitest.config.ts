@@ -28,7 +28,7 @@ const TIDY = [
   'test/cli/{after,clean,commands,db,help,json-errors,looking-commands,retry,run-argument,uninstall,watch}.test.ts',
   'test/cli/{completion,consent-pages,consent-terminal,doctor-trust,drop-foreign,end-code,help-examples}.test.ts',
   'test/cli/{init-questions,loaded-modules,locks,places,session-check,state}.test.ts',
-  'test/docs/{numbers,objective-table,pages,trust-table}.test.ts',
+  'test/docs/{numbers,objective-table,pages,trust-table,workflows}.test.ts',
   'test/embed/{answers,messages,run-identity,squad-graph,squad-graph-calls,squad-node,squad-tool}.test.ts',
   'test/environments/*.test.ts',
   'test/examples/{council-objective,forty-line-runtime,session,stage-lists,thirty-line-playbook}.test.ts',

@@ -36,23 +36,29 @@ const workflows = readdirSync(FOLDER).map((name) => {
   const text = readFileSync(`${FOLDER}/${name}`, 'utf8');
   return { name, text, workflow: parse(text, { strict: true, uniqueKeys: true }) as Workflow };
 });
-const named = (wanted: string): Workflow => workflows.find(({ name }) => name === wanted)!.workflow;
+function named(wanted: string): (typeof workflows)[number] {
+  const found = workflows.find(({ name }) => name === wanted);
+  if (found === undefined) throw new Error(`no workflow ${wanted}`);
+  return found;
+}
 const jobsOf = ({ jobs }: Workflow) => Object.values(jobs);
 
 /** No forge runs these here: they are checked as far as a file can be. */
 describe.each(workflows)('$name', ({ text, workflow }) => {
   it('names a script of package.json in every command of npm', () => {
     const commands = jobsOf(workflow).flatMap(({ steps }) => steps.map(({ run = '' }) => run));
-    const scripts = commands.flatMap((run) => [...run.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, script]) => script));
+    const scripts = commands.flatMap((run) =>
+      [...run.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, script = '']) => script),
+    );
     if (/\bnpm test\b/.test(text)) scripts.push('test');
     expect(scripts.length).toBeGreaterThan(0);
-    expect(scripts.filter((script) => !(script! in manifest.scripts))).toEqual([]);
+    expect(scripts.filter((script) => !(script in manifest.scripts))).toEqual([]);
   });
 
   it('pins each action to a commit, and says which release that is', () => {
-    const uses = [...text.matchAll(/uses: (.*)$/gm)].map(([, action]) => action);
+    const uses = [...text.matchAll(/uses: (.*)$/gm)].map(([, action = '']) => action);
     expect(uses.length).toBeGreaterThan(0);
-    expect(uses.filter((action) => !/^[\w-]+\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(action!))).toEqual([]);
+    expect(uses.filter((action) => !/^[\w-]+\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
   });
 
   it('ends by itself, keeps no login for git, and puts no text of others into a shell', () => {
@@ -67,18 +73,18 @@ describe.each(workflows)('$name', ({ text, workflow }) => {
 });
 
 it('the tests run on the lowest Node that `engines` allows and on the newest', () => {
-  const { permissions, jobs } = named('test.yml');
+  const { permissions, jobs } = named('test.yml').workflow;
   const lowest = /^>=(\d+\.\d+\.\d+)$/.exec(manifest.engines.node)?.[1];
   expect(jobs['suite']?.strategy?.matrix.node).toEqual([lowest, 'latest']);
   expect(permissions).toEqual({ contents: 'read' });
 });
 
 it('a tag publishes, with provenance and no token', () => {
-  const { on, permissions, jobs } = named('publish.yml');
+  const { text, workflow } = named('publish.yml');
+  const { on, permissions, jobs } = workflow;
   expect(on).toEqual({ push: { tags: ['v*'] } });
   expect(permissions).toEqual({});
   expect(jobs['npm']?.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
   expect(manifest.publishConfig).toEqual({ access: 'public', provenance: true });
-  const { text } = workflows.find(({ name }) => name === 'publish.yml')!;
   expect(text).not.toMatch(/secrets\./);
 });

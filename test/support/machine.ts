@@ -70,6 +70,9 @@ export function leaveTheMachine(folder: string): void {
   for (const name of Object.keys(env)) if (!OF_TESTS.test(name)) delete env[name];
   Object.assign(env, own, { PATH: own[PATH] });
   if (own.TMPDIR === undefined) delete env['TMPDIR'];
+  // Node 22.14 to 22.17 run the programs of tests that are TypeScript with this only.
+  if (!process.features.typescript)
+    env['NODE_OPTIONS'] = '--experimental-strip-types --disable-warning=ExperimentalWarning';
 }
 
 /** In the packages of this checkout, where a caged agent sees it, and made once for each machine. */

@@ -91,7 +91,7 @@ export async function openBench(arrange: (parts: BenchParts) => Promise<BenchPla
     },
     request: plan.request ?? {},
     received: () => plan.received(),
-    mcpServer: { command: process.execPath, args: [fixture('mcp/desk.ts'), notes] },
+    mcpServer: { command: process.execPath, args: ['--experimental-strip-types', fixture('mcp/desk.ts'), notes] },
     notes: () =>
       Promise.resolve(
         existsSync(notes)

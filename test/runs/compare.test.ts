@@ -136,6 +136,7 @@ it.each<[sides: string[], code: number, said: string]>([
   const flags = sides.flatMap((side) => ['--prompts', side]);
   const refused = await bench.run(['compare', 'objective.md', ...flags, '--yes']);
   expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(said)]);
+  expect(refused.stderr).toMatch(/^squad: /);
   expect((await bench.run(['runs', '--json'])).lines).toEqual([]);
 });
 

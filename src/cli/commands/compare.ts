@@ -31,11 +31,17 @@ export async function compare(context: CommandContext, given: string, options: O
   }
   const objective = await readArgument(context, given);
   const player = createPlayer(context, json === true);
-  if (json !== true) output.problem(`${times * 2} runs, one after another; Ctrl-C ends them and shows what there is.`);
+  let isSaid = json === true;
+  // Once all is checked, so that nothing is promised before a refusal.
+  const play: typeof player.play = async (about, start) => {
+    if (!isSaid) output.problem(`${times * 2} runs, one after another; Ctrl-C ends them and shows what there is.`);
+    isSaid = true;
+    return player.play(about, start);
+  };
   try {
     const found = await compareIn({ host }, objective, {
       ...newRunOf(context, options),
-      ...{ folders: [a, b], times, replan, play: player.play, stopped: player.stopped },
+      ...{ folders: [a, b], times, replan, play, stopped: player.stopped },
     });
     printResult(output, options, found, [
       '',

@@ -8,14 +8,15 @@ import { readNote } from './folder-note.ts';
 import { addFolder, bringTo, disown, isHalfMade, standAt } from './folders.ts';
 import { findUsers } from '../system/process/folder-users.ts';
 import { findObject, requireCommitId, requireName } from './git-call.ts';
-import { callOn, folderPath, type GitContext, type RunRepository } from './git-context.ts';
+import { callOn, folderPath, type GitContext, notePath, type RunRepository } from './git-context.ts';
 import { borrowedStores, findForeignStore, makeView, storesOfFolders } from './git-directory.ts';
 import { readHead, readRefs } from './read-refs.ts';
 import { findDirectory } from './nested-repository.ts';
 import { treeWithIgnored } from './ignored-files.ts';
 import { openRun } from './open-run.ts';
 import { emptyTree, readRawDiff, REPOSITORY_MODE } from './raw-diff.ts';
-import { readTree } from './read-folder.ts';
+import type { IndexFile } from './index-file.ts';
+import { readIndex, readTree } from './read-folder.ts';
 import { keepCommits } from './keep-commits.ts';
 import { keep, keepNumbered, snapshotOf } from './rescue.ts';
 import { hasSideWork, keepSideCommits, NO_SIDE_WORK } from './side-commits.ts';
@@ -141,12 +142,13 @@ function refuse(reason: Refused['reason'], ...detail: readonly string[]): Refuse
 async function findLosses(
   context: GitContext,
   repository: RunRepository,
-  { task, base, workspace }: TaskFolder,
+  { task, base, workspace, run }: TaskFolder,
   { tree }: Snapshot,
 ): Promise<readonly string[]> {
   const { call } = repository;
   const losses: string[] = [];
-  for (const [path, commit] of await readRepositories(context, call, tree)) {
+  const index = readIndex(notePath(context, run, `${task}.index`), base)?.file;
+  for (const [path, commit] of await readRepositories(context, call, tree, index)) {
     const folder = join(workspace.path, path);
     if (!(await exists(join(folder, '.git')))) continue;
     const directory = await findOwnDirectory(workspace.path, folder);
@@ -157,15 +159,23 @@ async function findLosses(
   return losses;
 }
 
-/** Repositories in a tree, by path, and the commit of each that it names. */
+/** Repositories in a tree, by path, and the commit of each that it names. With an index of a similar tree, git lists only what differs. */
 async function readRepositories(
   context: GitContext,
   call: RunRepository['call'],
   tree: string,
+  index?: IndexFile,
 ): Promise<ReadonlyMap<string, string>> {
-  const all = await readRawDiff(context, call, emptyTree(tree), tree);
-  const found = all.filter((change) => change.newMode === REPOSITORY_MODE);
-  return new Map(found.map((change) => [change.path, change.newObject]));
+  const from = index?.tree;
+  const found = new Map<string, string>();
+  for (const { path, mode, object } of from === undefined ? [] : (index?.entries.values() ?? [])) {
+    if (mode === REPOSITORY_MODE) found.set(Buffer.from(path, 'latin1').toString('utf8'), object);
+  }
+  for (const { path, newMode, newObject } of await readRawDiff(context, call, from ?? emptyTree(tree), tree)) {
+    if (newMode === REPOSITORY_MODE) found.set(path, newObject);
+    else found.delete(path);
+  }
+  return found;
 }
 
 async function isPristine(

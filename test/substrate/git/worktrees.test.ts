@@ -12,8 +12,20 @@ import {
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.ts';
-import { git } from '../../support/git.ts';
-import { commitIn, keptIn, findFaults, fingerprint, openBench, plant, refusalOf, removeFolders } from './bench.ts';
+import { emptyTree } from '../../../src/substrate/git/raw-diff.ts';
+import { createRepository, git } from '../../support/git.ts';
+import {
+  benchOver,
+  commitIn,
+  keptIn,
+  findFaults,
+  fingerprint,
+  openBench,
+  plant,
+  refusalOf,
+  removeFolders,
+  temporaryFolder,
+} from './bench.ts';
 
 afterEach(removeFolders);
 
@@ -290,6 +302,27 @@ describe('removal', () => {
     expect(await bench.workspaces.removeFolder(worktree, 'task-1')).toMatchObject({ type: 'removed', rescued: true });
     expect(readFileSync(join(outside, 'precious'), 'utf8')).toBe('mine\n');
     expect(existsSync(worktree.workspace.path)).toBe(false);
+  });
+
+  it('asks git only for what changed, and still finds a repository that the agent made or took away', async () => {
+    const root = temporaryFolder();
+    const repository = createRepository(join(root, 'repository'), { 'a.txt': 'a\n' });
+    const calls = join(root, 'calls');
+    const noting = join(root, 'git');
+    writeFileSync(noting, `#!/bin/sh\necho "$@" >>'${calls}'\nexec /usr/bin/git "$@"\n`, { mode: 0o755 });
+    const bench = await benchOver(root, repository, noting);
+    const worktree = await bench.workspaces.addFolder({ run: 'run', task: 'task', commit: bench.report.head });
+    const inner = createRepository(join(worktree.workspace.path, 'inner'));
+    commitIn(worktree, { 'b.txt': 'b\n' });
+    const refused = { type: 'refused', reason: 'repositories', detail: ['inner'] };
+    expect(await bench.workspaces.removeFolder(worktree, 'task-1')).toEqual(refused);
+    git(worktree.workspace.path, 'rm', '-q', '--cached', 'inner');
+    rmSync(inner, { recursive: true });
+    writeFileSync(calls, '');
+    expect(await bench.workspaces.removeFolder(worktree, 'task-1')).toMatchObject({ type: 'removed' });
+    const listed = readFileSync(calls, 'utf8').match(/diff-tree .*/g) ?? [];
+    expect(listed.length).toBeGreaterThan(0);
+    expect(listed.filter((one) => one.includes(emptyTree(bench.report.head)))).toEqual([]);
   });
 
   it('keeps what was taken over from a folder that somebody deleted', async () => {

@@ -35,7 +35,8 @@ interface Many {
 
 /**
  * What the size of a repository costs, beside TAKT in the same sitting: from an agent's END to the next one's START, a whole command of
- * many turns with its end, and the start of the second run. `SQUAD_FOLDERS_FILES` names other sizes for the first and the second.
+ * many turns with its end, and the start of the second run. `SQUAD_FOLDERS_FILES` names other sizes for the first and the second, and
+ * `SQUAD_FOLDERS_ROUNDS` how often whole commands are measured.
  */
 export const folders: Bench = {
   name: 'folders',
@@ -63,8 +64,9 @@ export const folders: Bench = {
 
 function scopeOf(isQuick: boolean): Scope {
   const scope = isQuick ? QUICK : WHOLE;
-  const own = process.env['SQUAD_FOLDERS_FILES'];
-  return own === undefined ? scope : { ...scope, sizes: own.split(',').map(Number), large: [] };
+  const { SQUAD_FOLDERS_FILES: own, SQUAD_FOLDERS_ROUNDS: rounds = scope.rounds } = process.env;
+  const measured = { ...scope, rounds: Number(rounds) };
+  return own === undefined ? measured : { ...measured, sizes: own.split(',').map(Number), large: [] };
 }
 
 async function gapOf(

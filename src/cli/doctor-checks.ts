@@ -1,4 +1,6 @@
+import { diskText, type DiskUse } from '../model/disk-use.ts';
 import type { TurnIsolation } from '../substrate/ports/processes.ts';
+import { byteCount } from '../text/byte-count.ts';
 import { plainLine } from '../text/plain-text.ts';
 
 export interface DoctorCheck {
@@ -47,6 +49,14 @@ function inContainer({ path }: LookedAt): DoctorCheck['problems'][number] {
     text: `squad keeps its ledger below ${path}, which is on the layer of a container and goes with it`,
     next: 'Set SQUAD_STATE to a folder on a volume, or to `git` to keep it in the git directory.',
   };
+}
+
+/** Says how much squad takes on the disk, and whether folders wait there for the next tasks. It never prevents a run. Pure. */
+export function decideDiskCheck(use: DiskUse, free: number, gigabytes: number): DoctorCheck {
+  const check = { name: 'disk', ok: true, found: `squad takes ${diskText(use)}`, problems: [] };
+  if (free >= gigabytes * 1e9) return check;
+  const text = `${byteCount(free)} are free there: below ${gigabytes} GB (limits.freeDisk) squad keeps no folders for the next tasks, which start later`;
+  return { ...check, problems: [{ text, next: 'Free some space, for example with `squad clean`.' }] };
 }
 
 /** Says whether squad's git is confined at work on files of agents. It never prevents a run: it is one wall of two. Pure. */

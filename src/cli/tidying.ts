@@ -2,8 +2,10 @@ import { constants, setPriority } from 'node:os';
 import { openSync, closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openMachine, type Host, type Machine } from '../engine/machine.ts';
+import { diskText, type DiskUse } from '../model/disk-use.ts';
 import { isSquadError, usageError } from '../model/errors.ts';
 import type { Keep } from '../model/keep.ts';
+import { lastDiskUse, noteDisk } from '../squad/disk-use.ts';
 import { readKeep } from '../squad/keep.ts';
 import { openWorkspace, requireRuns, type OpenedWorkspace } from '../squad/open-workspace.ts';
 import {
@@ -17,6 +19,7 @@ import {
 } from '../squad/tidy.ts';
 import { holderHere, lockWorkspace } from '../substrate/ledger/index.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
+import type { TidyingNotice } from '../view/status.ts';
 import { startDetached } from '../substrate/system/process/start-detached.ts';
 import { workspacePlaces } from '../substrate/system/files/state-place.ts';
 import { byteCount } from '../text/byte-count.ts';
@@ -32,7 +35,7 @@ export interface Tidying extends TidiedAll {
 
 /** For the holder of the workspace's lock. */
 export async function tidyHere(workspace: OpenedWorkspace<Machine>, keep: Keep, dryRun: boolean): Promise<TidiedAll> {
-  const look = await lookForTidying(workspace, keep);
+  const look = await lookForTidying(workspace, keep, true);
   return dryRun ? dryTidying(workspace, look) : tidy(workspace, look, async (work) => work());
 }
 
@@ -53,8 +56,9 @@ export async function cleanDue(
   const workspace = await openWorkspace({ host, composition: openMachine(host) });
   requireRuns(workspace);
   if (!dryRun) await tidyFolders(workspace, host);
-  const look = await lookForTidying(workspace, await readKeep(workspace.repository.root, host));
+  const look = await lookForTidying(workspace, await readKeep(workspace.repository.root, host), true);
   const found = dryRun ? await dryTidying(workspace, look) : await tidy(workspace, look, underLock(workspace, host));
+  if (!dryRun) await noteDisk(workspace);
   const lines = tidiedLines({ dryRun, ...found });
   printResult(output, options, { type: 'clean', dryRun, runs: [], skipped: [], scratch: [], spares: 0, ...found }, [
     ...(lines.length === 0 ? ['nothing to clean'] : lines),
@@ -112,42 +116,75 @@ export async function tidyLater(context: CommandContext, runId: string): Promise
   }
 }
 
-/** One line for `squad status`; undefined: nothing will go. */
-export async function tidyingLine({ host }: CommandContext): Promise<string | undefined> {
+/** For `squad status`: what squad takes on the disk, and what goes by itself. */
+export async function keptNotice(context: CommandContext): Promise<KeptNotice> {
+  const { host } = context;
+  const workspace = await openWorkspace({ host, composition: openMachine(host) });
+  const disk = await lastDiskUse(workspace);
+  const now = workspace.composition.clock.now();
+  const about = disk === null ? 'not measured yet: `squad doctor` does' : `${diskText(disk)} (${ageText(disk, now)})`;
+  const said = { disk, lines: [`disk  ${about}`] };
   try {
-    const workspace = await openWorkspace({ host, composition: openMachine(host) });
-    const look = await lookForTidying(workspace, await readKeep(workspace.repository.root, host));
-    const due = dueText(look);
-    if (due !== '') return `tidying  ${due}: after the next run, or now with \`squad clean\``;
-    if (look.next === null) return undefined;
-    const { at, key, run } = look.next;
-    return `tidying  nothing until ${localTime(at, workspace.composition.clock.now())}, then ${KEPT[key]} of ${run}`;
+    const notice = noticeOf(await lookForTidying(workspace, await readKeep(workspace.repository.root, host)));
+    const line = tidyingLine(notice, now);
+    return { ...said, tidying: notice, lines: [...said.lines, ...(line === undefined ? [] : [line])] };
   } catch (error) {
-    return isSquadError(error) ? `tidying  none: ${plainLine(error.message, 300)}` : undefined;
+    if (!isSquadError(error)) return said;
+    return { ...said, lines: [...said.lines, `tidying  none: ${plainLine(error.message, 300)}`] };
   }
 }
 
-const KEPT = {
+interface KeptNotice {
+  readonly disk: DiskUse | null;
+  /** Absent: what is due could not be found. */
+  readonly tidying?: TidyingNotice;
+  readonly lines: readonly string[];
+}
+
+function ageText({ measuredAt }: DiskUse, now: number): string {
+  return `measured ${localTime(measuredAt, now)}`;
+}
+
+function noticeOf({ due, backups, next }: Look): TidyingNotice {
+  const runsWith = (has: (one: Look['due'][number]) => boolean): number => due.filter(has).length;
+  const sum = (key: 'refs' | 'branches'): number => due.reduce((all, one) => all + one[key].length, 0);
+  return {
+    output: runsWith(({ output }) => output.length > 0),
+    refs: sum('refs'),
+    branches: sum('branches'),
+    checkpoints: runsWith(({ checkpoints }) => checkpoints > 0),
+    copies: runsWith(({ copies }) => copies),
+    reports: runsWith(({ runs }) => runs),
+    backups: backups.length,
+    next,
+  };
+}
+
+const DUE = {
+  output: (some: number) => `raw output of ${counted(some, 'run')}`,
+  refs: (some: number) => `${counted(some, 'ref')} of merged work`,
+  branches: (some: number) => `branches of ${counted(some, 'merged run')}`,
+  checkpoints: (some: number) => `checkpoints of ${counted(some, 'run')}`,
+  copies: (some: number) => `copied files of ${counted(some, 'run')}`,
+  reports: (some: number) => `reports of ${counted(some, 'run')}`,
+  backups: (some: number) => counted(some, 'old backup'),
+} as const;
+type DueKey = keyof typeof DUE;
+
+const LATER: Readonly<Record<string, string>> = {
   output: 'the raw output',
   refs: 'refs of merged work',
   checkpoints: 'older checkpoints',
   runs: 'the report',
-} as const;
+};
 
-/** Empty: nothing is due. */
-function dueText({ due, backups }: Look): string {
-  const runsWith = (has: (one: Look['due'][number]) => boolean): number => due.filter(has).length;
-  const sum = (key: 'refs' | 'branches'): number => due.reduce((all, one) => all + one[key].length, 0);
-  const parts = [
-    [runsWith(({ output }) => output.length > 0), (some: number) => `raw output of ${counted(some, 'run')}`],
-    [sum('refs'), (some: number) => `${counted(some, 'ref')} of merged work`],
-    [sum('branches'), (some: number) => `branches of ${counted(some, 'merged run')}`],
-    [runsWith(({ checkpoints }) => checkpoints > 0), (some: number) => `checkpoints of ${counted(some, 'run')}`],
-    [runsWith(({ copies }) => copies), (some: number) => `copied files of ${counted(some, 'run')}`],
-    [runsWith(({ runs }) => runs), (some: number) => `reports of ${counted(some, 'run')}`],
-    [backups.length, (some: number) => counted(some, 'old backup')],
-  ] as const;
-  return parts.flatMap(([some, text]) => (some === 0 ? [] : [text(some)])).join(', ');
+/** undefined: nothing will go. */
+function tidyingLine(notice: TidyingNotice, now: number): string | undefined {
+  const due = (Object.keys(DUE) as DueKey[]).flatMap((key) => (notice[key] === 0 ? [] : [DUE[key](notice[key])]));
+  if (due.length > 0) return `tidying  ${due.join(', ')}: after the next run, or now with \`squad clean\``;
+  if (notice.next === null) return undefined;
+  const { at, key, run } = notice.next;
+  return `tidying  nothing until ${localTime(at, now)}, then ${LATER[key] ?? key} of ${run}`;
 }
 
 /** One line for each thing that went, or would go, with the key that says so. */

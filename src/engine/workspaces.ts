@@ -6,6 +6,7 @@ import type { RepositoryReport, Workspaces } from '../substrate/ports/workspaces
 
 /** One folder for what is merged next, and one for checks. */
 const ENGINES_OWN = 2;
+const GB = 1e9;
 
 /** The folders and refs of a run. Of one that makes no branch, the commit that it began with stands for its branch. */
 export function workspacesOf(
@@ -15,7 +16,10 @@ export function workspacesOf(
   run?: Pick<RunDefinition, 'makesBranch' | 'repository' | 'limits' | 'folders'>,
 ): Workspaces {
   const isReused = run !== undefined && run.folders !== 'new';
-  const spares = { most: isReused ? run.limits.parallel + ENGINES_OWN : 0 };
+  const spares = {
+    most: isReused ? run.limits.parallel + ENGINES_OWN : 0,
+    ...(run === undefined ? {} : { freeBytes: run.limits.freeDisk * GB }),
+  };
   const workspaces = createGitWorkspaces({ ...git, ...workspacePlaces(host, directory), spares }, repository);
   if (run?.makesBranch !== false) return workspaces;
   return {

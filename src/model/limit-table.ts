@@ -18,7 +18,8 @@ export type LimitKey =
   | 'idleMinutes'
   | 'turnMinutes'
   | 'firstToolSeconds'
-  | 'walls';
+  | 'walls'
+  | 'freeDisk';
 
 /** Every limit of `squad.yaml` that is a value of its own, without its schema, which takes longer to make than the options. */
 export const LIMITS: readonly {
@@ -37,6 +38,7 @@ export const LIMITS: readonly {
   { key: 'turnMinutes', about: 'longest turn' },
   { key: 'firstToolSeconds', about: 'longest time to the first tool call, for agents that have to act' },
   { key: 'walls', about: 'steps when a turn stalls, in this order' },
+  { key: 'freeDisk', about: 'GB that stay free on the disk where folders wait for the next tasks' },
 ];
 
 export type LimitOptions = {

@@ -23,6 +23,8 @@ const values = z.strictObject({
   turnMinutes: minutesSchema,
   firstToolSeconds: z.number().positive().max(86_400),
   walls: z.array(z.enum(STALL_FALLBACKS)).min(1).max(10),
+  /** GB that stay free on the disk of squad's folders; below that it keeps none for the next tasks. */
+  freeDisk: z.number().nonnegative().max(100_000),
 } satisfies Record<LimitKey, z.ZodType>);
 
 const SPENT = { minutes: true, usd: true, turns: true, tokens: true } as const;
@@ -50,6 +52,7 @@ export const limitsSchema = z.strictObject({
   turnMinutes: shape.turnMinutes.default(60),
   firstToolSeconds: shape.firstToolSeconds.default(120),
   walls: shape.walls.default(['retry', 'workspace-reset', 'fail']),
+  freeDisk: shape.freeDisk.default(2),
   task: taskLimitsSchema.optional(),
 });
 export type Limits = z.infer<typeof limitsSchema>;

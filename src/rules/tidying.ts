@@ -53,6 +53,19 @@ export function canBeDue(
   return runs.some(({ createdAt }) => createdAt <= since);
 }
 
+/** Before this moment nothing of a run that began then can be due: it ended later. */
+export function soonestOf(createdAt: number, run: Omit<KeptRun, 'endedAt'>, keep: Keep): number {
+  const { turns, hasFiles, hasCopies, checkpoints, refs = [] } = run;
+  const isNow = (keep.branches === 'until-merged' && refs.length > 0) || (keep.runs !== null && hasFiles);
+  const ages = [
+    turns.length > 0 ? keep.outputMs : null,
+    refs.length > 0 || hasCopies ? keep.refsMs : null,
+    checkpoints > 0 ? keep.checkpointsMs : null,
+    isNow ? 0 : null,
+  ];
+  return createdAt + Math.min(...ages.map((age) => age ?? Infinity));
+}
+
 /** Decides what squad removes by itself: nothing of a run that can continue, and no work that only squad's own refs have. */
 export function decideTidying(runs: readonly KeptRun[], keep: Keep, now: number): TidyingPlan {
   const old = runsBeyond(runs, keep, now);

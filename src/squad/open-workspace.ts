@@ -134,7 +134,7 @@ export function lookIn<T>(
   const lockedBy = probeLock(directory);
   const ledger = findLedger(place);
   try {
-    return ledger && look(ledger, lockedBy, now);
+    return ledger?.snapshot(() => look(ledger, lockedBy, now));
   } finally {
     ledger?.close();
   }

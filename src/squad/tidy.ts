@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Machine } from '../engine/machine.ts';
 import type { Keep } from '../model/keep.ts';
-import { canBeDue, decideTidying, type KeptRun, type Tidying, type TidyingPlan } from '../rules/tidying.ts';
+import { canBeDue, decideTidying, soonestOf, type KeptRun, type Tidying, type TidyingPlan } from '../rules/tidying.ts';
 import { countOldCheckpoints } from '../substrate/ledger/checkpoint-file.ts';
 import { ledgerPath, oldBackups } from '../substrate/ledger/index.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
@@ -51,51 +51,69 @@ type Workspace = OpenedWorkspace<Machine>;
 /** Calls each part of the work, which leaves everything whole. */
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Finds what is due by `keep` in a repository. Changes nothing, and needs no lock. `git`: look at refs even if none can be due. */
-export async function lookForTidying(workspace: Workspace, keep: Keep, git = false): Promise<Look> {
+/**
+ * Finds what is due by `keep` in a repository. Changes nothing, and needs no lock. `every`: also looks when runs ended of which nothing can
+ * be due, nor be the next thing that is; without it a look takes no longer with each run that there was.
+ */
+export async function lookForTidying(workspace: Workspace, keep: Keep, every = false): Promise<Look> {
   const { directory, composition } = workspace;
   const now = composition.clock.now();
-  const known = lookIn(workspace, (ledger) => ledger.runs().map((row) => stateOfRun(ledger, row)));
+  const rows = lookIn(workspace, (ledger) => ledger.runs()) ?? [];
   const backups = oldBackups(ledgerPath(directory), keep.backups);
-  const runs = await findLeft(workspace, keep, known ?? []);
-  const ended = runs.flatMap(({ endedAt }) => (endedAt === null ? [] : [endedAt]));
-  const mayBeDue = ended.some((at) => keep.refsMs !== null && at + keep.refsMs <= now);
-  if (!git && !mayBeDue && keep.branches === 'all' && keep.runs === null)
-    return { runs, backups, ...decideTidying(runs, keep, now) };
-  const ids = new Map(runs.map(({ name, id }) => [name, id]));
-  // `squad status` loads it only if a ref may be due.
+  const refs = await findRefs(workspace, keep, rows, now);
+  const left = await findLeft(workspace, keep);
+  const runs = lookIn(workspace, (ledger) => {
+    const all = rows.map((row) => ({ row, run: left(row, attemptsOf(ledger, row), refs?.get(row.name)) }));
+    const sooner = all
+      .map((one) => ({ ...one, from: soonestOf(one.row.createdAt, one.run, keep) }))
+      .toSorted((one, other) => one.from - other.from);
+    let next = Infinity;
+    return sooner.map(({ row, run, from }): KeptRun => {
+      if (!every && (from === Infinity || from > Math.max(now, next))) return run;
+      const endedAt = run.isOpen ? null : (endOfRun(ledger, row) ?? null);
+      const at = (endedAt ?? Infinity) + from - row.createdAt;
+      if (at > now) next = Math.min(next, at);
+      return { ...run, endedAt };
+    });
+  });
+  return { runs: runs ?? [], backups, ...decideTidying(runs ?? [], keep, now) };
+}
+
+/** undefined: none can be due. `squad status` loads git's part only if one may be. */
+async function findRefs({ composition, repository }: Workspace, keep: Keep, rows: readonly RunRow[], now: number) {
+  const mayBeDue = rows.some(({ createdAt }) => keep.refsMs !== null && createdAt + keep.refsMs <= now);
+  if (!mayBeDue && keep.branches === 'all' && keep.runs === null) return undefined;
   const { findRunRefs } = await import('../substrate/git/squad-refs.ts');
-  const refs = await findRunRefs(composition.git, workspace.repository, ids);
-  const whole = runs.map((run) => ({ ...run, refs: refs.get(run.name) }));
-  return { runs: whole, backups, ...decideTidying(whole, keep, now) };
+  return findRunRefs(composition.git, repository, new Map(rows.map(({ name, id }) => [name, id])));
 }
 
-interface RunState extends Pick<KeptRun, 'id' | 'name' | 'endedAt'> {
-  readonly attempts: readonly string[];
-}
-
-function stateOfRun(ledger: Ledger, row: RunRow): RunState {
-  const { id, name } = row;
+/** An attempt that is not settled keeps its run open. */
+function attemptsOf(ledger: Ledger, { id }: RunRow) {
   const attempts = ledger.attemptStates(id);
-  const isLive = attempts.some(({ status }) => status !== 'settled');
-  const endedAt = isLive ? null : (endOfRun(ledger, row) ?? null);
-  return { id, name, endedAt, attempts: attempts.map((attempt) => attempt.id) };
+  return { ids: attempts.map((one) => one.id), isOpen: attempts.some(({ status }) => status !== 'settled') };
 }
 
-/** Looks what these runs have on the disk. One with a folder that a task still has counts as one that can continue. */
-async function findLeft({ host, directory }: Workspace, keep: Keep, runs: readonly RunState[]): Promise<KeptRun[]> {
+/**
+ * Looks what runs have on the disk. One with a folder that a task still has counts as one that can continue. `endedAt` is null until it is
+ * looked up.
+ */
+async function findLeft({ host, directory }: Workspace, keep: Keep) {
   const places = [join(directory, 'turns'), join(directory, 'copies'), workspacePlaces(host, directory).runsDirectory];
   const names = places.map(async (path) => new Set(await readdir(path).catch(() => [])));
   const [turns = EMPTY, copies = EMPTY, folders = EMPTY] = await Promise.all(names);
-  const old = runs.length === 0 ? new Map<string, number>() : countOldCheckpoints(directory);
-  return runs.map(({ id, name, endedAt, attempts }) => ({
-    ...{ id, name, refs: undefined },
-    endedAt: folders.has(name) ? null : endedAt,
-    turns: attempts.filter((attempt) => turns.has(attempt)),
+  const old = countOldCheckpoints(directory);
+  return (
+    { id, name }: RunRow,
+    attempts: ReturnType<typeof attemptsOf>,
+    refs: KeptRun['refs'],
+  ): KeptRun & { readonly isOpen: boolean } => ({
+    ...{ id, name, refs, endedAt: null },
+    isOpen: attempts.isOpen || folders.has(name),
+    turns: attempts.ids.filter((attempt) => turns.has(attempt)),
     hasFiles: keep.runs !== null && existsSync(join(runFolder(directory, id), LAST_FILE)),
     hasCopies: copies.has(id),
     checkpoints: old.get(id) ?? 0,
-  }));
+  });
 }
 
 const EMPTY: ReadonlySet<string> = new Set();

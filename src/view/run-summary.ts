@@ -1,8 +1,9 @@
+import type { z } from 'zod';
 import type { Playbooks } from '../model/plan.ts';
 import { decidedSchema, RUN_EVENTS, type ReviewCount } from '../model/run.ts';
 import { hasEnded, type RunState } from '../model/run-state.ts';
 import type { LeaseSegment, Ledger, RunRow } from '../substrate/ports/ledger.ts';
-import { endedView } from './ended-view.ts';
+import { endedPart, endedView, shortViewSchema } from './ended-view.ts';
 import { isDriven, type LockedBy } from './driven.ts';
 import { findRun, type ForkParent } from './read-run.ts';
 import { readEvent } from './replay-plan.ts';
@@ -43,11 +44,12 @@ export interface RunSummary {
 
 /** One run for a list of them; undefined: it was never defined. */
 export function summarizeRun(...of: Parameters<typeof findView>): RunSummary | undefined {
-  const view = findView(...of);
+  const [ledger, row] = of;
+  const view = endedPart(ledger, row, shortViewSchema) ?? findView(...of);
   return view && summaryOf(view);
 }
 
-function summaryOf({ run, plan, use, end }: RunView): RunSummary {
+function summaryOf({ run, plan, use, end }: z.infer<typeof shortViewSchema>): RunSummary {
   const { runId, name, parent, objective, source, playbook, startedAt: createdAt, deadline, state, need } = run;
   const { tasks, stage } = plan;
   return {

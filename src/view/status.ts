@@ -1,8 +1,20 @@
 import { z } from 'zod';
+import { diskUseSchema } from '../model/disk-use.ts';
 import { RUN_ENDS, RUN_PHASES, phaseOf } from '../model/run-state.ts';
 import { shownStageSchema } from '../model/shown-stage.ts';
 import { PLAN_PART, RUN_PART, runViewSchema, TASKS_PART, USE_PART, WAITS_PART, type RunView } from './run-view.ts';
 import { usageCountSchema } from './usage-count.ts';
+
+const count = z.int().nonnegative();
+
+/** `next`: null if nothing that is known now will be due. */
+const tidyingNoticeSchema = z.strictObject({
+  /** Runs with output, older checkpoints, copied files and reports that are due. */
+  ...{ output: count, checkpoints: count, copies: count, reports: count },
+  ...{ refs: count, branches: count, backups: count },
+  next: z.strictObject({ at: z.int(), key: z.string(), run: z.string() }).nullable(),
+});
+export type TidyingNotice = z.infer<typeof tidyingNoticeSchema>;
 
 /** The output of `squad status --json`: API. Times are epoch ms. null means unknown, which is not zero. */
 export const runStatusSchema = z.strictObject({
@@ -32,6 +44,10 @@ export const runStatusSchema = z.strictObject({
   mail: runViewSchema.shape.mail,
   /** Commands that continue from here, the most likely first. */
   next: z.array(z.string()),
+  /** The space that squad takes on the disk for the repository; null: it was not measured yet. Only from the command line. */
+  disk: diskUseSchema.nullable().optional(),
+  /** How much the next tidying takes, and what a later one begins with. Only from the command line. */
+  tidying: tidyingNoticeSchema.optional(),
 });
 export type RunStatus = z.infer<typeof runStatusSchema>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideKeep, type KeepSetting } from '../../src/model/keep.ts';
-import { canBeDue, decideTidying, type KeptRun } from '../../src/rules/tidying.ts';
+import { canBeDue, decideTidying, soonestOf, type KeptRun } from '../../src/rules/tidying.ts';
 import { createRandom } from '../support/random.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -19,7 +19,7 @@ function runFrom(random: () => number, index: number): Run {
   return { id: `${index}`, name: `run-${index}`, createdAt, endedAt, ...left, refs };
 }
 
-function settingFrom(random: () => number): KeepSetting {
+function settingFrom(random: () => number): Exclude<KeepSetting, readonly unknown[]> {
   const one = <T>(...all: T[]): T => all[Math.floor(random() * all.length)] as T;
   return {
     output: one('all', '1d', '30d'),
@@ -42,6 +42,22 @@ describe('whether anything can be due, by the beginnings of runs', () => {
       expect(decideTidying(runs, keep, NOW).due).toEqual([]);
     }
     expect(no).toBeGreaterThan(100);
+  });
+
+  it('is no of a run before its soonest moment, and the next thing of it does not come before', () => {
+    const random = createRandom(8);
+    let [sooner, later] = [0, 0];
+    for (let trial = 0; trial < 2000; trial += 1) {
+      const { createdAt, ...run } = runFrom(random, 0);
+      const keep = decideKeep(undefined, { ...settingFrom(random), runs: random() < 0.5 ? 'all' : '40d' });
+      const soonest = soonestOf(createdAt, run, keep);
+      const { due, next } = decideTidying([run], keep, NOW);
+      if (soonest > NOW) expect(due).toEqual([]);
+      expect(next?.at ?? Infinity).toBeGreaterThanOrEqual(soonest);
+      if (soonest > NOW) later += 1;
+      else sooner += 1;
+    }
+    expect(Math.min(sooner, later)).toBeGreaterThan(50);
   });
 
   it.each<[string, KeepSetting, boolean]>([

@@ -116,7 +116,13 @@ async function workspaceOf(room: EngineRoom) {
 
 async function tidyIn(room: EngineRoom, keep: Keep) {
   const workspace = await workspaceOf(room);
-  return tidy(workspace, await lookForTidying(workspace, keep), async (work) => work());
+  const look = await lookForTidying(workspace, keep, true);
+  const { due, next } = await lookForTidying(workspace, keep);
+  expect({ due: due.map(({ name }) => name).toSorted(), at: next?.at }, 'the quick look').toEqual({
+    due: look.due.map(({ name }) => name).toSorted(),
+    at: look.next?.at,
+  });
+  return tidy(workspace, look, async (work) => work());
 }
 
 function refsIn({ repository }: EngineRoom): Map<string, string> {

@@ -2,6 +2,7 @@ import { cleanedLines, cleanRun, withWorkspaces, type CleanedRun, type Leftovers
 import type { CommandContext, Options } from '../command-context.ts';
 import { openWorkspace, requireRuns, runNamed, withLedger, type OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { goneLines } from './state.ts';
+import { noteDisk } from '../../squad/disk-use.ts';
 import { readKeep } from '../../squad/keep.ts';
 import { printResult } from '../output.ts';
 import { cleanDue, tidiedLines, tidyHere, type Tidying } from '../tidying.ts';
@@ -53,6 +54,7 @@ export async function clean(
     const all = name === undefined ? await tidyHere(workspace, keep, dryRun) : NOTHING;
     return { dryRun, runs, skipped: plan.skipped, scratch, spares, ...all };
   });
+  if (!dryRun) await noteDisk(workspace);
   const gone = await goneLines(host.stateDirectory);
   printResult(output, options, { type: 'clean', ...cleaned }, [...renderCleaned(cleaned), ...gone]);
 }

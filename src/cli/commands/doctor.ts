@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { CommandContext, Options } from '../command-context.ts';
 import {
   decideCageCheck,
+  decideDiskCheck,
   decideFolderCheck,
   decideIsolationCheck,
   decideTracingCheck,
@@ -17,7 +18,11 @@ import { acpAgentIn } from '../../model/runtime-name.ts';
 import { SETTINGS_FILE } from '../../squad/preflight/read-input.ts';
 import { openArmory } from '../../squad/preflight/bind-armory.ts';
 import { fileOf, readOwnSettings, readSettings, type SettingsRead } from '../../squad/preflight/read-settings.ts';
+import { limitsSchema } from '../../model/limits.ts';
 import { letThroughBy } from '../../model/let-through.ts';
+import { measureDisk } from '../../squad/disk-use.ts';
+import { openWorkspace } from '../../squad/open-workspace.ts';
+import { freeBytes } from '../../substrate/git/spare/spare-pool.ts';
 import { describeRuntimes } from '../../engine/runtime-choice.ts';
 import { createProbes, resolveRuntimes } from '../../squad/preflight/runtimes.ts';
 import { rosterProblems } from '../../squad/preflight/staffing.ts';
@@ -43,6 +48,7 @@ export async function doctor(context: CommandContext, options: Options<'doctor'>
     await checkGit(host, composition),
     ...(await checkCage(host, composition)),
     ...(await checkRepository(host, composition)),
+    ...(await checkDisk(host, composition)),
     ...(await checkSettings(host, composition)),
     ...decideTracingCheck(host.environment),
   ];
@@ -164,6 +170,17 @@ async function checkCheckout(host: Host, { git }: Composition, found: Checkout):
   const run = await inspect(git, host.workingDirectory);
   const problems = [...folders.problems, ...run.problems];
   return { ...folders, ok: folders.ok && run.ok, problems };
+}
+
+/** Empty where nothing ran yet. */
+async function checkDisk(host: Host, composition: Composition): Promise<DoctorCheck[]> {
+  const workspace = await openWorkspace({ host, composition }).catch(() => undefined);
+  if (workspace === undefined || !existsSync(workspace.directory)) return [];
+  const { limits } = await readSettings(workspace.repository.root, composition, host).then(
+    ({ settings }) => settings,
+    () => ({ limits: limitsSchema.parse({}) }),
+  );
+  return [decideDiskCheck(await measureDisk(workspace), freeBytes(workspace.directory), limits.freeDisk)];
 }
 
 /** The first run creates the state folder. */

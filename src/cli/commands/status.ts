@@ -1,5 +1,5 @@
 import { readCheckedStatus } from '../../squad/status.ts';
-import { tidyingLine } from '../tidying.ts';
+import { keptNotice } from '../tidying.ts';
 import type { CommandContext, Options } from '../command-context.ts';
 import { renderStatus } from '../render/status-board.ts';
 
@@ -12,11 +12,9 @@ export async function status(
   if (options.watch === true) return (await import('./watch.ts')).watch(context, run, options);
   const { output } = context;
   const { status: found, damage } = await readCheckedStatus(context, run);
-  if (options.json === true) output.json(found);
-  else {
-    const tidying = await tidyingLine(context);
-    output.line([renderStatus(found, Date.now()), ...(tidying === undefined ? [] : [`  ${tidying}`])].join('\n'));
-  }
+  const { lines, ...kept } = await keptNotice(context);
+  if (options.json === true) output.json({ ...found, ...kept });
+  else output.line(renderStatus(found, Date.now(), lines));
   // Damage is reported only after the readable part was shown.
   if (damage !== undefined) throw damage;
 }

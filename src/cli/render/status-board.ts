@@ -10,8 +10,8 @@ import { capNotes, capUseText, type CapUse } from '../../view/cap-use.ts';
 /** A task that has used less than this share of its limits gets no line. */
 const NEAR = 0.5;
 
-/** A run on one screen: state, tasks, what it waits for and the next command. Times are local. */
-export function renderStatus(status: RunStatus, now: number): string {
+/** A run on one screen: state, tasks, what it waits for, `more` and the next command. Times are local. */
+export function renderStatus(status: RunStatus, now: number, more: readonly string[] = []): string {
   return [
     `${status.name}  ${status.outcome ?? status.phase}  ${plainLine(status.objective, 100)}`,
     ...(status.headline === null ? [] : [`  ${plainLine(status.headline, 400)}`]),
@@ -40,6 +40,7 @@ export function renderStatus(status: RunStatus, now: number): string {
       ),
     ),
     ...waitingLines(status, now),
+    ...more.map((line) => `  ${line}`),
     ...nextLine(status),
   ].join('\n');
 }

@@ -17,6 +17,7 @@ import {
   isFolder,
   makeGitDirectory,
 } from './git-directory.ts';
+import { requireRoom } from './folder-room.ts';
 import { openRun } from './open-run.ts';
 import type { TaskFolder, Workspaces } from '../ports/workspaces.ts';
 import { openPlainFolder, textOfPath } from '../system/files/plain-folder.ts';
@@ -58,7 +59,10 @@ export async function addFolder(
   await disown(context, run, task);
   failpoint('git.before-folder');
   try {
-    if (!(await takeSpare(context, repository, place))) await mkdir(path, { mode: 0o700 });
+    if (!(await takeSpare(context, repository, place))) {
+      requireRoom(context, task, start);
+      await mkdir(path, { mode: 0o700 });
+    }
     await fill(context, repository, task, start);
     noteFilled(context, place);
     failpoint('git.folder-filled');

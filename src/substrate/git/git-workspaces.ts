@@ -50,7 +50,7 @@ export interface WorkspacePlaces {
   readonly spares?: Partial<SpareSettings>;
 }
 
-const SPARES: SpareSettings = { most: 0, from: 256, freeBytes: 2 * 1024 ** 3 };
+const SPARES: SpareSettings = { most: 0, from: 256, freeBytes: 2e9 };
 
 /** `stateDirectory` is squad's own; `runsDirectory` gets a folder for each run. Has no side effects until a method is called. */
 export function createGitWorkspaces(

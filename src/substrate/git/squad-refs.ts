@@ -137,6 +137,16 @@ export async function deleteMergedRefs(
   return lost === undefined ? deleteRefs(ports, repository, refs) : `${lost.ref} is not merged any more`;
 }
 
+/** Bytes of the objects that only refs of squad have, as they are stored. */
+export async function objectsOfSquad(
+  ports: GitPorts,
+  { commonDirectory }: Pick<Checkout, 'commonDirectory'>,
+): Promise<number> {
+  const own = ['--glob=refs/squad', '--branches=squad'];
+  const args = ['rev-list', '--objects', '--disk-usage', ...own, ...NOT_OF_THE_PERSON, '--tags'];
+  return Number(await createGit(ports).text(args, callOnUser(commonDirectory)));
+}
+
 /** Deletes refs that still name what they named. Returns why it stopped; undefined: all are gone. */
 export async function deleteRefs(
   ports: GitPorts,

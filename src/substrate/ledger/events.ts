@@ -94,17 +94,11 @@ export function readEvents(store: Store, { stream, after = 0, limit = -1, types 
 }
 
 /** From the end of the stream, so the length of a run does not count. */
-export function newestEvent(
-  store: Store,
-  stream: string,
-  types: readonly string[],
-): Pick<LedgerEvent, 'seq' | 'type'> | undefined {
+export function newestEvent(store: Store, stream: string, types: readonly string[]): LedgerEvent | undefined {
   const ofTypes = 'type IN (SELECT value FROM json_each(@types))';
   const sql = `${COLUMNS} WHERE stream = @stream AND ${ofTypes} ORDER BY seq DESC LIMIT 1`;
   const row = store.one<EventRow>(sql, { stream, types: JSON.stringify(types) });
-  if (row === undefined) return undefined;
-  requireSeal(store, row);
-  return { seq: row.seq, type: row.type };
+  return row && toEvent(store, row);
 }
 
 /** Every reader finds a bit that flipped. */

@@ -15,7 +15,7 @@ import { readSettlement, settle } from './settle.ts';
 import { readSpending, readTotals } from './spending.ts';
 import { change, redactorOfRun, type Store, storedJson } from './store.ts';
 import { dueTimers, fireTimer } from './timers.ts';
-import { guarded } from './transactions.ts';
+import { guarded, readSnapshot } from './transactions.ts';
 import type { WorkspaceLock } from './workspace-lock.ts';
 import { fstatSync, linkSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -118,6 +118,7 @@ function readers(store: Store) {
     totals: (runId) => read(() => readTotals(store, runId)),
     spending: (runId, until) => read(() => readSpending(store, runId, until)),
     events: (where) => read(() => readEvents(store, where)),
+    snapshot: (work) => readSnapshot(db, work),
     newest: (stream, types) => read(() => newestEvent(store, stream, types)),
     lastSeq: (stream) => read(() => lastSeq(store, stream)),
     dueTimers: (now) => read(() => dueTimers(store, now)),

@@ -194,8 +194,10 @@ export interface Ledger {
   spending(runId: string, until?: number): Spending;
   /** In seq order. `types`: only these. */
   events(where: { stream?: string; after?: number; limit?: number; types?: readonly string[] }): readonly LedgerEvent[];
-  /** The newest event of a stream among these types, without its data. */
-  newest(stream: string, types: readonly string[]): Pick<LedgerEvent, 'seq' | 'type'> | undefined;
+  /** The newest event of a stream among these types. */
+  newest(stream: string, types: readonly string[]): LedgerEvent | undefined;
+  /** All that `work` reads is of one moment. Many reads take less time so. */
+  snapshot<T>(work: () => T): T;
   /** `stream`: only events of this one. 0: there is no event. */
   lastSeq(stream?: string): number;
   /** Appends an input from outside a lease (an operator, mail): its stream, no cause. Returns its seq. */

@@ -39,6 +39,7 @@ describe('squad.yaml', () => {
         idleMinutes: 10,
         turnMinutes: 60,
         firstToolSeconds: 120,
+        freeDisk: 2,
         walls: ['retry', 'workspace-reset', 'fail'],
       },
       setup: [],

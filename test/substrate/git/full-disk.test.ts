@@ -1,6 +1,6 @@
 // @module-tag all
 import { randomBytes } from 'node:crypto';
-import { statSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type GitAnswer, gitFailed, verbOf } from '../../../src/substrate/git/git-call.ts';
@@ -98,6 +98,26 @@ describe.skipIf(!SMALL_DISK)(title('on a disk without space'), () => {
       await bench.workspaces.close();
     },
   );
+
+  it('a folder that does not fit is refused with its size before anything of it is written', ALL, async () => {
+    const disk = openSmallDisk(96) ?? expect.fail('no disk');
+    onTestFinished(() => disk.close());
+    const bench = await prepare(disk.root);
+    fillUpTo(disk, LEFT);
+    const before = readdirSync(bench.one.workspace.path + '/..').toSorted();
+    const free = statfsSync(disk.root).bfree;
+    const refused = await refusalOf(bench.workspaces.addFolder({ run: 'run', task: 'big', commit: bench.report.head }));
+    expect(refused.code).toBe('storage-full');
+    expect(refused.message).toMatch(
+      /the folder of big takes 3\.\d MB, and .* free on the disk; nothing of it was written/,
+    );
+    expect(refused.next).toContain('squad resume');
+    expect(readdirSync(bench.one.workspace.path + '/..').toSorted()).toEqual(before);
+    expect(statfsSync(disk.root).bfree).toBeGreaterThanOrEqual(free - 8);
+    disk.free();
+    await bench.workspaces.addFolder({ run: 'run', task: 'big', commit: bench.report.head });
+    await bench.workspaces.close();
+  });
 
   it('a commit of an agent that does not fit is taken once there is space', ALL, async () => {
     const disk = openSmallDisk(96) ?? expect.fail('no disk');

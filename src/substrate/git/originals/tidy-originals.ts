@@ -1,7 +1,7 @@
 import { wrongEnvironment } from '../../../model/errors.ts';
 import { deleteFolder } from '../../system/files/remove-tree.ts';
 import type { GitContext } from '../git-context.ts';
-import { freeBytes } from '../spare/spare-pool.ts';
+import { freeBytes, wantedOf } from '../spare/spare-pool.ts';
 import {
   claimKept,
   listKept,
@@ -27,7 +27,7 @@ const MOST_ORIGINALS = 3;
 export async function tidyOriginals(context: GitContext): Promise<boolean> {
   const all = listKept(context);
   if (all.length === 0) return false;
-  const isShort = freeBytes(context.runsDirectory) < context.spares.freeBytes;
+  const isShort = freeBytes(context.runsDirectory) < wantedOf(context).free;
   const useless = all.find(({ state, isFree }) => isFree && (state === 'old' || state === 'work'));
   const gone = useless ?? surplus(context, all, isShort);
   if (gone !== undefined) {

@@ -12,6 +12,7 @@ import type { FolderOrder } from '../../ports/workspaces.ts';
 import type { GitCall } from '../git-call.ts';
 import { callOn, folderPath, notePath, type GitContext, type RunRepository } from '../git-context.ts';
 import { copyIndex } from '../git-directory.ts';
+import { folderBytes } from '../folder-room.ts';
 import { readIndex } from '../read-folder.ts';
 import { makeBare, writeSettings } from '../run-repository.ts';
 import { digestOf, notedStates, noteStates, readStates } from './folder-states.ts';
@@ -22,14 +23,14 @@ import {
   freeBytes,
   INDEX,
   listPool,
-  mostOf,
   newEntry,
-  noteMost,
+  noteWanted,
   notePlace,
   poolOf,
   readSpareNote,
   release,
   usesSpares,
+  wantedOf,
   type SpareNote,
 } from './spare-pool.ts';
 
@@ -155,10 +156,11 @@ export async function setAside(
 export async function tidySpares(context: GitContext, commit: string | undefined): Promise<boolean> {
   const entries = listPool(context);
   const ready = entries.filter(({ state }) => state === 'ready');
-  const isWanted = usesSpares(context) && freeBytes(context.runsDirectory) > context.spares.freeBytes;
-  const most = mostOf(context);
+  const { most, free } = wantedOf(context);
+  const room = freeBytes(context.runsDirectory) - free;
+  const isWanted = usesSpares(context) && room > 0;
   const isShort = isWanted && ready.length < most;
-  if (isWanted) noteMost(context);
+  if (isWanted) noteWanted(context);
   const left = entries.find(({ state, isFree }) => isFree && state !== 'ready');
   if (left !== undefined) {
     const own = claim(context, left);
@@ -174,7 +176,9 @@ export async function tidySpares(context: GitContext, commit: string | undefined
     if (own !== undefined) await deleteFolder(own);
     return true;
   }
-  const made = isShort && commit !== undefined ? await makeSpare(context, commit) : undefined;
+  // One that leaves too little free would be deleted next, and made again.
+  const fits = isShort && commit !== undefined && folderBytes(context, commit) < room;
+  const made = fits ? await makeSpare(context, commit) : undefined;
   if (made !== undefined) release(context, made, 'ready');
   return made !== undefined;
 }

@@ -74,24 +74,26 @@ export function readSpareNote(entry: string): SpareNote | undefined {
   }
 }
 
-/** How many are kept: as the settings say, or as those of the last run said. */
-export function mostOf(context: Pick<GitContext, 'runsDirectory' | 'spares'>): number {
-  const { most } = context.spares;
-  if (most !== 'as-before') return most;
+/** How many are kept, and the bytes that stay free: as the settings say, or as those of the last run said. */
+export function wantedOf(context: Pick<GitContext, 'runsDirectory' | 'spares'>) {
+  const { most, freeBytes: free } = context.spares;
+  if (most !== 'as-before') return { most, free };
   try {
-    return Number.parseInt(readPlainSync(join(poolOf(context), MOST)), 10) || 0;
+    const [before = 0, left = NaN] = readPlainSync(join(poolOf(context), MOST))
+      .split(' ')
+      .map(Number);
+    return { most: before || 0, free: Number.isNaN(left) ? free : left };
   } catch {
-    return 0;
+    return { most: 0, free };
   }
 }
 
 /** For a process that tidies after the run. */
-export function noteMost(context: Pick<GitContext, 'runsDirectory' | 'spares'>): void {
-  const most = String(mostOf(context));
-  const path = join(poolOf(context), MOST);
-  if (String(mostOf({ ...context, spares: { ...context.spares, most: 'as-before' } })) === most) return;
+export function noteWanted(context: Pick<GitContext, 'runsDirectory' | 'spares'>): void {
+  const [now, before] = [wantedOf(context), wantedOf({ ...context, spares: { ...context.spares, most: 'as-before' } })];
+  if (now.most === before.most && now.free === before.free) return;
   makeOwnFolder(poolOf(context));
-  writeFileSync(path, most, { mode: 0o600 });
+  writeFileSync(join(poolOf(context), MOST), `${now.most} ${now.free}`, { mode: 0o600 });
 }
 
 /** Bytes that a person can still write there; infinite if the system does not say. */
@@ -107,7 +109,7 @@ export function freeBytes(folder: string): number {
 /** Whether folders are used again in this repository: they are many, and the file system tells each change of a file. */
 export function usesSpares(context: GitContext): boolean {
   const { spares, commonDirectory, runsDirectory } = context;
-  if (mostOf(context) === 0) return false;
+  if (wantedOf(context).most === 0) return false;
   return countOf(join(commonDirectory, 'index')) >= spares.from && hasExactTimes(dirname(runsDirectory));
 }
 

@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -209,6 +210,17 @@ describe('folders that are used again', () => {
     while (await full.tidySpares(bench.report.head)) continue;
     expect(pool(bench)).toEqual([]);
     await full.close();
+  });
+
+  it('are not made where one would leave less than wanted, and then deleted and made again', async () => {
+    const bench = await openSpares();
+    const { bavail, bsize } = statfsSync(bench.root);
+    // Less than a folder takes, and more than other programs write meanwhile.
+    const spares = { most: 2, from: 10, freeBytes: bavail * bsize - 100_000 };
+    const tight = createGitWorkspaces({ ...portsIn(bench.root), spares }, bench.report);
+    expect(await tight.tidySpares(bench.report.head)).toBe(false);
+    expect(pool(bench)).toEqual(['ready']);
+    await tight.close();
   });
 
   it('are none, and those that are there go, where the person wants new ones', async () => {

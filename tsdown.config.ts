@@ -33,6 +33,7 @@ const PARTS = Object.entries({
       'engine/attempts/turn-secrets',
       'text/tool-target',
       'text/byte-count',
+      'substrate/ledger/checkpoint-file',
     ],
     ...[
       'engine/sinks/(?:run-files|folder-sink|project-files)',

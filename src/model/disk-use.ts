@@ -7,7 +7,7 @@ const bytes = z.int().nonnegative();
 export const diskUseSchema = z.strictObject({
   /** Epoch ms. */
   measuredAt: z.int(),
-  /** Of tasks, and those that wait for the next ones. */
+  /** Folders of tasks, and those that wait for the next ones. */
   folders: bytes,
   /** In the repository: those that only refs of squad have. null: git could not say it. */
   objects: bytes.nullable(),

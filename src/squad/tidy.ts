@@ -80,9 +80,12 @@ export async function lookForTidying(workspace: Workspace, keep: Keep, every = f
 }
 
 /** undefined: none can be due. `squad status` loads git's part only if one may be. */
-async function findRefs({ composition, repository }: Workspace, keep: Keep, rows: readonly RunRow[], now: number) {
-  const mayBeDue = rows.some(({ createdAt }) => keep.refsMs !== null && createdAt + keep.refsMs <= now);
-  if (!mayBeDue && keep.branches === 'all' && keep.runs === null) return undefined;
+async function findRefs(workspace: Workspace, keep: Keep, rows: readonly RunRow[], now: number) {
+  const { composition, repository } = workspace;
+  const old = rows.filter(({ createdAt }) => keep.refsMs !== null && createdAt + keep.refsMs <= now);
+  const mayBeDue =
+    old.length > 0 && lookIn(workspace, (ledger) => old.some((row) => endOfRun(ledger, row) !== undefined));
+  if (mayBeDue !== true && keep.branches === 'all' && keep.runs === null) return undefined;
   const { findRunRefs } = await import('../substrate/git/squad-refs.ts');
   return findRunRefs(composition.git, repository, new Map(rows.map(({ name, id }) => [name, id])));
 }

@@ -1,4 +1,5 @@
 import { lstatSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import type { CheckpointListOptions, CheckpointTuple } from '@langchain/langgraph-checkpoint';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
@@ -15,7 +16,7 @@ import {
   type Db,
 } from '../substrate/ledger/index.ts';
 import { FILE_ENDS } from '../substrate/ledger/open-db.ts';
-import { CHECKPOINTS_ID, checkpointsPath, PRUNED } from '../substrate/ledger/checkpoint-file.ts';
+import { CHECKPOINTS, CHECKPOINTS_ID, PRUNED } from '../substrate/ledger/checkpoint-file.ts';
 
 const OWN = 'thread_id, checkpoint_ns, checkpoint_id';
 const digestOf = (row: string): string =>
@@ -215,7 +216,7 @@ export interface Checkpoints {
 
 /** Opens LangGraph's checkpoints of a workspace. Sets a damaged file aside: a resume rebuilds the state from the ledger. */
 export function openCheckpoints(directory: string, kept?: number): Checkpoints {
-  const path = checkpointsPath(directory);
+  const path = join(directory, CHECKPOINTS);
   try {
     return { ...openSound(path, kept), notice: undefined };
   } catch (error) {

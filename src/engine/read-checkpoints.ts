@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import { BaseCheckpointSaver, type CheckpointListOptions, type CheckpointTuple } from '@langchain/langgraph-checkpoint';
 import { plainSerde } from '../graph/plain-serde.ts';
 import { closeDb, corruptDatabase, openDb, teachRowDigest } from '../substrate/ledger/index.ts';
 import { gather } from '../text/gather.ts';
-import { CHECKPOINTS_ID, checkpointsPath } from '../substrate/ledger/checkpoint-file.ts';
+import { CHECKPOINTS, CHECKPOINTS_ID } from '../substrate/ledger/checkpoint-file.ts';
 import { checkpointError, CheckpointStore } from './checkpoints.ts';
 
 /** The schema of the file, which has never changed. */
@@ -26,7 +27,7 @@ export class CheckpointReader extends BaseCheckpointSaver {
   }
 
   get #path(): string {
-    return checkpointsPath(this.#directory());
+    return join(this.#directory(), CHECKPOINTS);
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {

@@ -6,7 +6,7 @@ import { readIndex } from './read-folder.ts';
 import { freeBytes } from './spare/spare-pool.ts';
 
 /** With more than this free, the size of a folder need not be known. */
-const MUCH = 64 * 1024 ** 3;
+const MUCH = 16 * 1024 ** 3;
 /** File systems give out space in such pieces. */
 const BLOCK = 4096;
 /** For the git directory of a folder, and squad's notes about it. */

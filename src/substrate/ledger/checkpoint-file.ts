@@ -7,9 +7,7 @@ import { write } from './transactions.ts';
 /** "SQCP", to recognise the file. */
 export const CHECKPOINTS_ID = 0x53514350;
 
-export function checkpointsPath(directory: string): string {
-  return join(directory, 'checkpoints.db');
-}
+export const CHECKPOINTS = 'checkpoints.db';
 
 /** Deletes all checkpoints of a thread, and what was written after them, but for the `kept` newest. */
 export const PRUNED = ['writes', 'checkpoints'].map(
@@ -83,7 +81,7 @@ function threadsIn(db: Db): readonly Thread[] {
 
 /** undefined: there is no file, or none that can be used. */
 function withFile<T>(directory: string, how: { readonly readOnly?: boolean }, work: (db: Db) => T): T | undefined {
-  const path = checkpointsPath(directory);
+  const path = join(directory, CHECKPOINTS);
   if (!existsSync(path)) return undefined;
   try {
     const db = openDb(path, { applicationId: CHECKPOINTS_ID, durable: 'normal', ...how });

@@ -9,7 +9,7 @@ const list = (folder: string, ending: RegExp) =>
     .filter((path) => ending.test(path))
     .map((path) => `${folder}/${path}`);
 
-const rows = [...read('docs/glossary.md').matchAll(/^\| ([^|*]+) \| (name|prose|name, prose) \| [^|]+ \|$/gm)];
+const rows = [...read('CONTRIBUTING.md').matchAll(/^\| ([^|*]+) \| (name|prose|name, prose) \| [^|]+ \|$/gm)];
 const wordsNotIn = (where: 'name' | 'prose') =>
   rows.filter(([, , places]) => places?.includes(where)).map(([, word]) => String(word));
 
@@ -60,7 +60,7 @@ describe('glossary', () => {
   });
 
   it('is followed by help, errors, comments and docs', () => {
-    const wrong = [...sources, ...pages.filter((page) => page !== 'docs/glossary.md')].flatMap((file) =>
+    const wrong = [...sources, ...pages.filter((page) => page !== 'CONTRIBUTING.md')].flatMap((file) =>
       read(file)
         .split('\n')
         .flatMap((line, index) =>

@@ -35,8 +35,12 @@ export function addCommands(parent: Command, commands: Commands, context: Comman
     }
     for (const flag of flags ?? []) command.addOption(optionOf(flag).makeOptionMandatory(needs.includes(nameOf(flag))));
     if (load !== undefined) {
+      command.allowExcessArguments();
       command.action(async (...given: unknown[]) => {
         const [options, self] = given.slice(-2) as [object, Command];
+        const isOpen = words.at(-1)?.[0].includes('...') === true;
+        if (self.args.length > words.length && !isOpen)
+          throw (await import('./excess-words.ts')).excessWords(self, words);
         // A flag that the command above has, too, was read as its own.
         const all = parent.parent === null ? options : { ...parent.opts(), ...options };
         await (

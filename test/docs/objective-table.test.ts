@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '../..');
 
 it('names a test or a bench that is there for every requirement of objective', () => {
-  const page = readFileSync(join(ROOT, 'docs/objective.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
   const rows = page.split('\n').filter((line) => /^\| N?FR-FBO-/.test(line));
   const ids = (kind: string, count: number) =>
     Array.from({ length: count }, (_, index) => `${kind}-FBO-${String(index + 1).padStart(3, '0')}`);

@@ -56,7 +56,7 @@ export function npmSettings(): Record<string, string> {
 
 /** A registry behind the person's own proxy or certificates is reached with the settings of npm that the tests have kept. */
 export function isRegistryReached(): boolean {
-  const env = { ...process.env, ...npmSettings() };
+  const env = { PATH: process.env['PATH'], ...npmSettings() };
   return (
     spawnSync('npm', ['ping', '--fetch-timeout=10000', '--fetch-retries=0'], { env, stdio: 'ignore' }).status === 0
   );

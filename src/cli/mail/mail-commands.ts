@@ -13,11 +13,6 @@ import {
 } from './options.ts';
 import { SEND_COMMANDS, type SendCommand } from './send-command.ts';
 
-const DECLINED = `
-Declined: --auto-input, because squad never types into another program (windows of \`squad team\` and \`listen\` show mail);
---auto-reply and --prompt-path, because a model that answers outside its session, budget and folder would be outside
-every limit (the engine wakes the agent that mail is for). See docs/mail.md.`;
-
 const READING: Commands = {
   inbox: {
     about: 'Print what waits for your answer, then unread mail, oldest first. What it prints counts as read.',
@@ -47,12 +42,9 @@ const READING: Commands = {
 
 /** The commands that people and scripts write and read mail with. */
 export function addMailCommands(mail: Command, context: CommandContext): void {
-  mail
-    .addHelpText('after', example('squad mail inbox', 'squad mail say --as a "which port?"', 'squad mail status'))
-    .addHelpText('after', DECLINED);
+  mail.addHelpText('after', example('squad mail inbox', 'squad mail say --as a "which port?"', 'squad mail status'));
   const sending = Object.fromEntries(SEND_COMMANDS.map((command) => [command.name, rowOf(command)]));
   addCommands(mail, { ...sending, ...READING }, context);
-  mail.commands.find((command) => command.name() === 'listen')?.addHelpText('after', DECLINED);
 }
 
 function rowOf(command: SendCommand): CommandRow {

@@ -1,3 +1,8 @@
+// Loaded when a run first needs them; time would pass while the machine reads them.
+import '../../../src/engine/operations/publish-run.ts';
+import '../../../src/engine/sinks/folder-sink.ts';
+import '../../../src/engine/sinks/forge-sink.ts';
+import '../../../src/engine/sinks/project-files.ts';
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -23,7 +23,7 @@ const TIDY = [
   'test/bench/*.test.ts',
   'test/cli/{mail,mcp}/**/*.test.ts',
   'test/cli/{call-person,folder-check,isolation-check,objective-argument,output,tracing-check}.test.ts',
-  'test/cli/board/{any-frame,cells,frame,keys,layered-map,paint,recorded-frame}.test.ts',
+  'test/cli/board/{any-frame,frame,keys,layered-map,paint,recorded-frame}.test.ts',
   'test/cli/{ask/ask-plan,ask/asking,ask/plan-lines,report/report-lines,team/parts}.test.ts',
   'test/cli/{after,clean,commands,db,help,json-errors,looking-commands,retry,run-argument,uninstall,watch}.test.ts',
   'test/cli/{completion,excess-words,consent-pages,consent-terminal,doctor-trust,drop-foreign,end-code,help-examples}.test.ts',

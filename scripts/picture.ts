@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import { widthOf } from '../src/cli/board/cells.ts';
+import { widthOf } from '../src/cli/render/cells.ts';
 import { renderFrame } from '../src/cli/board/frame.ts';
 import type { BoardView } from '../src/cli/board/view.ts';
 import { runEventSchema, type RunEvent } from '../src/model/run-event.ts';

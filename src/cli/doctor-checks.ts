@@ -1,4 +1,5 @@
 import { diskText, type DiskUse } from '../model/disk-use.ts';
+import { onScreen, type Screen } from './render/screen.ts';
 import type { TurnIsolation } from '../substrate/ports/processes.ts';
 import { byteCount } from '../text/byte-count.ts';
 import { plainLine } from '../text/plain-text.ts';
@@ -107,15 +108,18 @@ export function decideTracingCheck(environment: Readonly<Record<string, string |
 }
 
 /** One line a check, and under it what is wrong and what to do. */
-export function renderDoctor(checks: readonly DoctorCheck[]): string {
+export function renderDoctor(checks: readonly DoctorCheck[], screen: Screen): string {
   const width = Math.max(...checks.map((check) => check.name.length));
-  return checks
-    .flatMap((check) => [
-      `${check.ok ? 'ok  ' : 'FIX '}  ${check.name.padEnd(width)}  ${plainLine(check.found, 160)}`,
-      ...check.problems.flatMap((problem) => [
-        `      ${plainLine(problem.text, 400)}`,
-        `      → ${plainLine(problem.next, 400)}`,
-      ]),
-    ])
-    .join('\n');
+  const lines = checks.flatMap((check) => [
+    `${check.ok ? 'ok  ' : 'FIX '}  ${check.name.padEnd(width)}  ${plainLine(check.found, 160)}`,
+    ...check.problems.flatMap((problem) => [
+      `      ${plainLine(problem.text, 400)}`,
+      `      → ${plainLine(problem.next, 400)}`,
+    ]),
+  ]);
+  return onScreen(lines, screen, [
+    [/^ok(?= )/, 'green'],
+    [/^FIX(?= )/, 'red'],
+    [/^ +→ .*$/, 'bold'],
+  ]);
 }

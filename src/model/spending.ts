@@ -61,9 +61,9 @@ export function decideLimits(use: Pick<Use, 'turns' | 'tokens' | 'usd'>, caps: C
   return passed === undefined ? { reached: false } : { reached: true, why: capText(passed) };
 }
 
-/** `usd: 5.20 of 5.00 used` */
+/** `USD 5.20 of 5.00 used` */
 function capText(passed: PassedCap): string {
-  return `${passed.cap}: ${useText(passed)} used`;
+  return `${useText(passed)} used`;
 }
 
 /** The cap that one more turn of an agent or task would pass, as text; undefined: none. */

@@ -54,9 +54,9 @@ function doubtsOf(limit: CapName, use: Use, costless: readonly string[]): Pick<C
   return { unknownTurns: use.unknown[limit], blind: [...new Set([...never, ...use.blind[limit]])] };
 }
 
-/** `usd 2.00 of 20.00`; `usd unknown of 20.00` if turns have settled and none reported its use. */
+/** `USD 2.00 of 20.00`; `USD unknown of 20.00` if turns have settled and none reported its use. */
 export function capUseText({ limit, used, most, unknownTurns }: CapUse): string {
-  return `${limit} ${useText({ cap: limit, used: used === 0 && unknownTurns > 0 ? null : used, most })}`;
+  return useText({ cap: limit, used: used === 0 && unknownTurns > 0 ? null : used, most });
 }
 
 /** Reasons why the use is uncertain, in words; empty if there are none. */

@@ -131,8 +131,12 @@ const SENTENCES: { readonly [T in RunEvent['type']]: Row<T> } = {
   thinking: (event) => turn(event, 'thinks', plainLine(event.text)),
   'tool-started': (event) => {
     const tool = event.server === undefined ? event.tool : `${event.server}/${event.tool}`;
-    const line = `${plainLine(tool, 60)} ${plainLine(JSON.stringify(event.input) ?? '', 120)}`;
-    return turn(event, 'tool', line, plainLine(`${tool} ${toolTarget(event.input)}`, 400));
+    return turn(
+      event,
+      'tool',
+      `${plainLine(tool, 60)} ${callText(event.input, 120)}`,
+      `${plainLine(tool, 60)} ${callText(event.input, 300)}`,
+    );
   },
   'tool-ended': toolSentence,
   'files-changed': (event) => {
@@ -236,9 +240,14 @@ function howToAnswer({ to, action, message }: Of<'mail-overdue'>): string {
   return `. Next: squad mail reply "…" --corr '#${plainLine(message.split('-').at(-1) ?? '', 20)}'`;
 }
 
+/** That by which people recognise a call; data of another form as it is. */
+function callText(input: unknown, most: number): string {
+  return plainLine(toolTarget(input) || (JSON.stringify(input) ?? ''), most);
+}
+
 function toolSentence(event: OfTurn<'tool-ended'>): Sentence {
   const { ok, denied, input, output = '' } = event;
-  const call = input === undefined ? '' : `${plainLine(JSON.stringify(input) ?? '', 120)} `;
+  const call = input === undefined ? '' : `${callText(input, 120)} `;
   const line = `${call}${plainLine(output, 160)}`;
   if (ok) return turn(event, 'tool ok', line);
   const said = `${denied ? 'denied' : 'failed'}: ${plainLine(output, 400)}`;

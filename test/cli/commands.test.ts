@@ -152,8 +152,8 @@ describe('a run of one turn', () => {
     const room = commandRoom();
     const run = await room.run(scriptedTurn(room, steps, '--log-level', 'debug'));
     expect(run.code, run.stderr).toBe(0);
-    for (const part of ['says      hello', 'tool      run ["true"]', 'DONE, nothing was checked']) {
-      expect(run.stdout.replace('{"argv":["true"]}', '["true"]')).toContain(part);
+    for (const part of ['says      hello', 'tool      run true', 'DONE, nothing was checked']) {
+      expect(run.stdout).toContain(part);
     }
     const log = await room.run(['log', '--raw']);
     expect(log.stdout).toMatch(/^ {4}1 .*run-created/);

@@ -76,7 +76,7 @@ describe('squad status', () => {
     record(room, about).allocate().plan(play(about).entries).publish().close();
     const { stdout } = await room.run(['status', 'tidy']);
     expect(stdout).toMatch(
-      /^tidy {2}done {2}Tidy up\n {2}DONE, 1 of 1 criterion judged by rex, not run\n {2}0 of 60 min · 0 turns · 0 tokens in, 0 out · USD 0\.00\n/,
+      /^tidy {2}done {2}Tidy up\n {2}DONE, 1 of 1 criterion judged by rex, not run\n {2}0s of 1h00m · 0 turns · 0 tokens in, 0 out · USD 0\.00\n/,
     );
     expect(stdout).toMatch(/^ {2}done +a +round 1, 1 attempt +Do a$/m);
     expect(stdout).toMatch(

@@ -177,15 +177,15 @@ describe('roomOf', () => {
   it.each<[Caps, number, string | undefined]>([
     [{}, 0, undefined],
     [{ turns: 3 }, 0, undefined],
-    [{ turns: 3 }, 1, 'turns: 3 of 3 used'],
+    [{ turns: 3 }, 1, '3 of 3 turns used'],
     [{ usd: 1.24 }, 9, undefined],
-    [{ usd: 1.2 }, 0, 'usd: 1.24 of 1.20 used'],
-    [{ minutes: 7, usd: 1 }, 0, 'minutes: 7 of 7 used'],
+    [{ usd: 1.2 }, 0, 'USD 1.24 of 1.20 used'],
+    [{ minutes: 7, usd: 1 }, 0, '7m00s of 7m00s used'],
   ])('%j, %i starting → %s', (caps, starting, text) => {
     const room = roomOf(spending, { agents: new Map([['ada', caps]]), task: { tokens: 501 } });
     expect(room.agent('ada', starting)).toBe(text);
     expect(room.agent('bob', 99)).toBeUndefined();
     expect(room.task('a', 99)).toBeUndefined();
-    expect(roomOf(spending, { agents: new Map(), task: { tokens: 500 } }).task('a', 0)).toBe('tokens: 500 of 500 used');
+    expect(roomOf(spending, { agents: new Map(), task: { tokens: 500 } }).task('a', 0)).toBe('500 of 500 tokens used');
   });
 });

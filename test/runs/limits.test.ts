@@ -78,7 +78,7 @@ describe.concurrent('limits of agents and tasks', { timeout: 300_000 }, () => {
     ]);
     const report = await bench.report();
     expect(report).toContain('the task has reached its limit (usd: 6.00 of 5.00 used)');
-    expect(report).toContain('- Task `b`: usd 6.00 of 5.00 reached');
+    expect(report).toContain('- Task `b`: USD 6.00 of 5.00 reached');
   });
 
   it('outlive a SIGKILL as they were: no limit is counted anew', ALL, async (test) => {

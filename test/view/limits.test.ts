@@ -66,11 +66,11 @@ describe('limits', () => {
   it('are lines for people', () => {
     const run = recorded();
     const text = renderStatus(statusFrom(run), run.clock.time);
-    expect(text).toContain('run: minutes 0 of 60 · turns 2 of 200 · usd 2.00 of 20.00\n');
-    expect(text).toContain('agent bob: turns 2 of 2 (reached) · usd 2.00 of 3.00\n');
-    expect(text).toContain('usd: 1 turn did not report cost; each counts as the largest known turn of its runtime\n');
-    expect(text).toContain('usd: codex does not report cost, so the USD limit cannot stop it\n');
-    expect(text).toContain('task a: usd 2.00 of 1.50 (reached)\n');
+    expect(text).toContain('run: 0s of 1h00m · 2 of 200 turns · USD 2.00 of 20.00\n');
+    expect(text).toContain('agent bob: 2 of 2 turns (reached) · USD 2.00 of 3.00\n');
+    expect(text).toContain('    1 turn did not report cost; each counts as the largest known turn of its runtime\n');
+    expect(text).toContain('    codex does not report cost, so the USD limit cannot stop it\n');
+    expect(text).toContain('task a: USD 2.00 of 1.50 (reached)\n');
   });
 
   it('are not shown as unused if no turn has reported its use', () => {
@@ -78,17 +78,17 @@ describe('limits', () => {
     const run = new RecordedRun(about).allocate().plan(play(about).entries);
     ran(run, 'a', 1, 'bob', {});
     const text = renderStatus(statusFrom(run), run.clock.time);
-    expect(text).toContain('usd unknown of 20.00\n');
-    expect(renderReport(run.read(), run.clock.time)).toContain('- The run: usd unknown of 20.00: 1 turn did not');
+    expect(text).toContain('USD unknown of 20.00\n');
+    expect(renderReport(run.read(), run.clock.time)).toContain('- The run: USD unknown of 20.00: 1 turn did not');
   });
 
   it('are in the report, those that were reached with their level', () => {
     const run = recorded();
     const report = renderReport(run.read(), run.clock.time);
-    expect(report).toContain('- Agent `bob`: turns 2 of 2 reached\n- Task `a`: usd 2.00 of 1.50 reached\n');
-    expect(report).toContain('- The run: usd 2.00 of 20.00: 1 turn did not report cost\n');
+    expect(report).toContain('- Agent `bob`: 2 of 2 turns reached\n- Task `a`: USD 2.00 of 1.50 reached\n');
+    expect(report).toContain('- The run: USD 2.00 of 20.00: 1 turn did not report cost\n');
     expect(report).toContain(
-      '- The run: usd 2.00 of 20.00: codex does not report cost, so the USD limit cannot stop it\n',
+      '- The run: USD 2.00 of 20.00: codex does not report cost, so the USD limit cannot stop it\n',
     );
     const free = new RecordedRun({ ...definition(), name: 'free' });
     expect(renderReport(free.read(), free.clock.time)).not.toContain('## Limits');

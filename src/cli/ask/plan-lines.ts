@@ -10,7 +10,7 @@ import { filesOf, workIn } from '../../view/asked-plan.ts';
 import type { RunSummary } from '../../view/run-summary.ts';
 import { spanText } from '../../text/duration.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
-import { wrap } from '../board/cells.ts';
+import { wrap } from '../render/cells.ts';
 import type { Style } from '../render/style.ts';
 
 /** A plan before its tasks start. */

@@ -4,7 +4,7 @@ import { plainLine } from '../../text/plain-text.ts';
 import { localTime } from '../../text/time.ts';
 import type { Style } from '../render/style.ts';
 import type { AgentFacts, BoardState, LiveAttempt } from './board-state.ts';
-import { cell, line, rule, widthOf, type Span } from './cells.ts';
+import { cell, line, rule, widthOf, type Span } from '../render/cells.ts';
 import type { Section } from './layout.ts';
 import type { BoardView } from './view.ts';
 

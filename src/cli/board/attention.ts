@@ -2,7 +2,7 @@ import { WHOLE_RUN } from '../../model/plan/scope.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Style } from '../render/style.ts';
-import { cut, line, wrap } from './cells.ts';
+import { cut, line, wrap } from '../render/cells.ts';
 import type { Section } from './layout.ts';
 import type { AskedQuestion, BoardState } from './board-state.ts';
 import type { BoardView } from './view.ts';

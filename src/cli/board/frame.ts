@@ -2,7 +2,7 @@ import { plainLine } from '../../text/plain-text.ts';
 import { COLOURED, PLAIN, type Style } from '../render/style.ts';
 import { agentsSection } from './agents.ts';
 import { attentionSection } from './attention.ts';
-import { line, type Span } from './cells.ts';
+import { line, type Span } from '../render/cells.ts';
 import { renderHead } from './head.ts';
 import { historySection } from './history.ts';
 import { heightsOf, type Section } from './layout.ts';

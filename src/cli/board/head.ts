@@ -1,4 +1,4 @@
-import { useText } from '../../model/amount.ts';
+import { costText, tokensUsedText, useText } from '../../model/amount.ts';
 import type { Limits } from '../../model/limits.ts';
 import { WHOLE_RUN } from '../../model/plan/scope.ts';
 import { currentStage, placeText, roundText } from '../../model/shown-stage.ts';
@@ -6,11 +6,10 @@ import { clockSpan, spanText } from '../../text/duration.ts';
 import { localTime } from '../../text/time.ts';
 import type { RunProgress } from '../../view/usage-count.ts';
 import type { Style } from '../render/style.ts';
-import { ends, line, widthOf, type Span } from './cells.ts';
+import { ends, line, widthOf, type Span } from '../render/cells.ts';
 import type { BoardView } from './view.ts';
 
 const SEPARATOR = ' · ';
-const AT_LEAST = 'at least ';
 
 /**
  * The objective and the run's state, then time, cost, tokens and work with their limits, then the stage of now if there are stages, in
@@ -26,7 +25,7 @@ export function renderHead(view: BoardView, columns: number, height: number, sty
   const use = view.progress === undefined ? [] : useTexts(view.progress, run.limits);
   const stage = stageSpans(view);
   const time = stage.length === 0 ? timeText(view, isNarrow) : runtimeText(view);
-  const facts = [time, ...deadlineText(view), ...use.map((text) => (isNarrow ? text.replace(AT_LEAST, '≥ ') : text))];
+  const facts = [time, ...deadlineText(view), ...use];
   const inStage = stage.length === 0 || height < 2 ? [] : [line(stage, columns, style)];
   const rest = wrapFacts(facts, columns, height - 1 - inStage.length);
   return [first, ...rest.map((text) => line([{ text }], columns, style)), ...inStage];
@@ -96,33 +95,18 @@ function deadlineText({ state: { run }, now }: BoardView): string[] {
 function useTexts({ usage, turns, tasks }: RunProgress, limits: Limits | undefined): string[] {
   const { costUsd, inputTokens, outputTokens, unknownTurns, unknownCostTurns } = usage;
   const tokens = inputTokens === null ? null : inputTokens + (outputTokens ?? 0);
-  const cost = useText({ cap: 'usd', used: costUsd, most: limits?.usd ?? 0 });
-  const usd = limits === undefined ? cost.replace(/ of .*/, '') : cost;
-  const most = limits?.tokens === undefined ? '' : ` of ${countText(limits.tokens)}`;
   return [
-    `${atLeast(costUsd, unknownCostTurns)}USD ${usd}`,
-    `${atLeast(tokens, unknownTurns)}${tokens === null ? 'unknown' : countText(tokens)}${most} tokens`,
+    limits === undefined
+      ? costText(usage)
+      : useText({ cap: 'usd', used: costUsd, most: limits.usd, isLeast: unknownCostTurns > 0 }),
+    limits?.tokens === undefined
+      ? tokensUsedText(tokens, unknownTurns)
+      : useText({ cap: 'tokens', used: tokens, most: limits.tokens, isLeast: unknownTurns > 0 }),
     `${tasks.ended} of ${tasks.all} tasks`,
-    `${turns.started}${limits === undefined ? '' : ` of ${limits.turns}`} turns`,
+    limits === undefined
+      ? `${turns.started} turns`
+      : useText({ cap: 'turns', used: turns.started, most: limits.turns }),
   ];
-}
-
-function atLeast(known: number | null, unknownTurns: number): string {
-  return known !== null && unknownTurns > 0 ? AT_LEAST : '';
-}
-
-/** `950`, `12.3k`, `4.56M`. */
-function countText(count: number): string {
-  if (count < 1_000) return String(count);
-  if (count < 1_000_000) return `${threeDigits(count / 1_000)}k`;
-  return `${threeDigits(count / 1_000_000)}M`;
-}
-
-/** Rounded down: a limit is not shown as reached before it is. */
-function threeDigits(value: number): string {
-  const decimals = value < 10 ? 2 : value < 100 ? 1 : 0;
-  const scale = 10 ** decimals;
-  return String(Math.floor(value * scale) / scale);
 }
 
 function wrapFacts(facts: readonly string[], columns: number, most: number): string[] {

@@ -2,7 +2,7 @@ import { clockTime } from '../../text/time.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { Style } from '../render/style.ts';
 import type { Activity, Spoken } from './board-state.ts';
-import { cell, line, rule, widthOf, wrap, type Span } from './cells.ts';
+import { cell, line, rule, widthOf, wrap, type Span } from '../render/cells.ts';
 import type { Section } from './layout.ts';
 import type { BoardView } from './view.ts';
 

@@ -1,4 +1,4 @@
-import { widthOf } from './cells.ts';
+import { widthOf } from '../render/cells.ts';
 
 interface Screen {
   readonly columns: number;

@@ -1,6 +1,6 @@
 import { currentStage, STAGE_SIGNS, type ShownStage } from '../../model/shown-stage.ts';
 import type { Style } from '../render/style.ts';
-import { cell, cut, line, rule, widthOf, type Span } from './cells.ts';
+import { cell, cut, line, rule, widthOf, type Span } from '../render/cells.ts';
 import type { Section } from './layout.ts';
 import type { BoardView } from './view.ts';
 

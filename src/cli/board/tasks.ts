@@ -1,7 +1,7 @@
 import { TASK_ENDS, type TaskStatus } from '../../model/plan/task.ts';
 import type { Style } from '../render/style.ts';
 import type { BoardState, TaskFacts } from './board-state.ts';
-import { cell, cut, line, rule, widthOf, type Span } from './cells.ts';
+import { cell, cut, line, rule, widthOf, type Span } from '../render/cells.ts';
 import type { Section } from './layout.ts';
 import type { BoardView } from './view.ts';
 

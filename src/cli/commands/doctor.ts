@@ -54,7 +54,7 @@ export async function doctor(context: CommandContext, options: Options<'doctor'>
   ];
   const checks = [...machine, ...probes.map(checkOf)];
   const runtimes = Object.fromEntries(probes.map(({ name, probe }) => [name, probe]));
-  printResult(output, options, { type: 'doctor', checks, runtimes }, [renderDoctor(checks)]);
+  printResult(output, options, { type: 'doctor', checks, runtimes }, [renderDoctor(checks, output)]);
   exit(probes.some(({ probe }) => probe.ok) && machine.every(({ ok }) => ok) ? 0 : 78);
 }
 

@@ -10,7 +10,7 @@ import { createLines } from '../render/event-lines.ts';
 import { callerAt } from '../call-person.ts';
 import { endEvent } from '../../squad/ended-run.ts';
 import { tidyLater } from '../tidying.ts';
-import { renderEnd } from '../render/end-lines.ts';
+import { printEndLines } from '../render/end-lines.ts';
 
 /** Shows a run: on a terminal as a board, elsewhere as one line for each event. */
 export async function showRun(context: CommandContext, options: { json?: boolean; plain?: boolean }) {
@@ -153,7 +153,7 @@ export function printEnd(
   const code = end.outcome === 'interrupted' ? exitCodeOf(end.outcome, signal) : end.exitCode;
   exit(code);
   if (json) return output.json(endEvent(end, code));
-  for (const line of renderEnd(end)) output.line(line);
+  printEndLines(end, output);
 }
 
 /** The machine failed, not the work: turns continue, and the run can be resumed. */

@@ -21,7 +21,7 @@ import { isTaken } from '../mail/inbox.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
 import type { Output } from '../output.ts';
 import { endEvent, endOfRun } from '../../squad/ended-run.ts';
-import { renderEnd } from '../render/end-lines.ts';
+import { printEndLines } from '../render/end-lines.ts';
 import { createLines } from '../render/event-lines.ts';
 
 const LOOK_MS = 250;
@@ -111,7 +111,7 @@ function showEnd({ output, exit }: CommandContext, end: RunEnd, ledger: Ledger, 
     const progress = createProgress(ledger, end.runId, () => seen.board());
     for (const line of lastFrame(state, progress(), output.terminal)) output.line(line);
   }
-  for (const line of renderEnd(end)) output.line(line);
+  printEndLines(end, output);
 }
 
 /** Follows the run until its engine has ended (true), or the person or the reader of the lines has left (false). */

@@ -1,6 +1,7 @@
 import type { Locale } from '../../model/locale.ts';
 import type { MailTaskStatus } from '../../model/mail/vocabulary.ts';
 import type { DeliveryState, MailTrace } from '../../substrate/ports/mailbox.ts';
+import { counted } from '../../text/counted.ts';
 
 // Texts of `squad mail` and the panes around messages, in the two languages of `mail.locale`.
 
@@ -15,7 +16,7 @@ interface Counts {
 
 const EN = {
   counts: ({ messages, unread, dead, refused }: Counts) =>
-    `${messages} messages, ${unread} unread, ${dead} given up, ${refused} refused`,
+    `${counted(messages, 'message')}, ${unread} unread, ${dead} given up, ${refused} refused`,
   session: (id: string, epoch: number) => `session ${id}  epoch ${epoch}`,
   unanswered: 'without an answer',
   members: 'members',
@@ -26,7 +27,7 @@ const EN = {
   unread: (count: number, oldest: string | null) =>
     `${count} unread${oldest === null ? '' : `, the oldest for ${oldest}`}`,
   person: 'a person',
-  online: 'online ',
+  online: 'online',
   offline: 'offline',
   owner: (name: string) => `of ${name}`,
   until: (time: string) => `until ${time}`,

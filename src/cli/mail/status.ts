@@ -1,6 +1,7 @@
 import { QUESTION_MS } from '../../model/mail/times.ts';
 import type { MailStatus } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
+import { renderTable } from '../render/table.ts';
 import { ageOf, localTime } from '../../text/time.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { answerTo, messageLine, localeOf } from './mail-text.ts';
@@ -48,10 +49,14 @@ function renderMailStatus(
     ),
     ...section(
       words.members,
-      members.map(({ address, role, agent, online, unread, oldestUnread }) => {
-        const left = words.unread(unread, oldestUnread === null ? null : ageOf(now - oldestUnread));
-        const who = agent === null ? words.person : `${plainLine(role, 40)} ${plainLine(agent, 40)}`;
-        return `${plainLine(address, 40).padEnd(8)}  ${online ? words.online : words.offline}  ${left}  (${who})`;
+      renderTable({
+        rows: members.map(({ address, role, agent, online, unread, oldestUnread }) => [
+          plainLine(address, 40),
+          agent === null ? words.person : plainLine(role, 40),
+          online ? words.online : words.offline,
+          words.unread(unread, oldestUnread === null ? null : ageOf(now - oldestUnread)),
+          ...(agent === null || agent === address ? [] : [plainLine(agent, 40)]),
+        ]),
       }),
     ),
     ...section(

@@ -1,10 +1,24 @@
 import type { RunEnd } from '../../view/running-run.ts';
+import type { Output } from '../output.ts';
+import { onScreen, type Colour } from './screen.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { failureLines, rejectionLines } from './failure-lines.ts';
 import { reasons } from '../../text/reasons.ts';
 
+const COLOURS: readonly Colour[] = [
+  [/^DONE\b.*/, ['bold', 'green']],
+  [/^(?:FAILED|CANCELLED)\b.*/, ['bold', 'red']],
+  [/^\S.*/, ['bold', 'yellow']],
+  [/^ {2}(?:failed|stuck|denied|error)(?= )/, 'red'],
+  [/^ {2}\S+(?= )/, 'dim'],
+];
+
+export function printEndLines(end: RunEnd, output: Output): void {
+  output.line(onScreen(renderEnd(end), output, COLOURS));
+}
+
 /** How a run ended, for people, and what comes next. */
-export function renderEnd({
+function renderEnd({
   name,
   outcome,
   headline,

@@ -4,7 +4,10 @@ import type { RunSummary } from '../../view/run-summary.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { ageOf, localTime } from '../../text/time.ts';
 import type { Style } from './style.ts';
-import { renderTable } from './table.ts';
+import { columnWidths, renderTable, tableWidth } from './table.ts';
+
+/** Columns of an outcome below which others go. */
+const LEAST_OUTCOME = 24;
 
 const COLOUR = {
   preparing: 'cyan',
@@ -24,20 +27,42 @@ export function renderRuns(
 ): string[] {
   if (runs.length === 0) return ['There is no run here yet. Start one: squad run objective.md'];
   const hasStages = runs.some(({ stage }) => stage !== null);
-  const rows = runs.map((run) => [
-    run.name,
-    style(COLOUR[run.state], run.state),
-    ageOf(now - run.createdAt),
-    ageOf(run.elapsedMs),
-    run.usage.costUsd === null ? 'unknown' : costText(run.usage),
-    `${run.tasks.done}/${run.tasks.all}`,
-    ...(hasStages
-      ? [run.stage === null ? '' : `${plainLine(run.stage.id, 40)} ${run.stage.place}/${run.stage.of}`]
-      : []),
-    plainLine(outcomeOf(run, now), 300),
-  ]);
-  const head = ['run', 'state', 'started', 'took', 'cost', 'tasks', ...(hasStages ? ['stage'] : []), 'outcome'];
-  return renderTable({ head: head.map((name) => style('dim', name)), rows, columns });
+  const all: readonly Column[] = [
+    { title: 'run', cell: ({ name }) => name },
+    { title: 'state', cell: ({ state }) => style(COLOUR[state], state) },
+    { title: 'started', cell: ({ createdAt }) => ageOf(now - createdAt) },
+    { title: 'took', cell: ({ elapsedMs }) => ageOf(elapsedMs) },
+    { title: 'cost', cell: ({ usage }) => (usage.costUsd === null ? 'unknown' : costText(usage)) },
+    { title: 'tasks', cell: ({ tasks }) => `${tasks.done}/${tasks.all}` },
+    ...(hasStages ? [{ title: 'stage', cell: stageText }] : []),
+    { title: 'outcome', cell: (run) => plainLine(outcomeOf(run, now), 300) },
+  ];
+  const shown = fitting(all, runs, columns);
+  const rows = runs.map((run) => shown.map(({ cell }) => cell(run)));
+  return renderTable({ head: shown.map(({ title }) => style('dim', title)), rows, columns, cut: 'last' });
+}
+
+interface Column {
+  readonly title: string;
+  readonly cell: (run: RunSummary) => string;
+}
+
+/** On a narrow terminal, the columns that people miss least go: a name or a cost that is cut is of no use. */
+function fitting(all: readonly Column[], runs: readonly RunSummary[], columns: number | undefined): readonly Column[] {
+  const dropped = ['took', 'started', 'stage', 'tasks'];
+  const sets = dropped.map((_, count) => all.filter(({ title }) => !dropped.slice(0, count).includes(title)));
+  const fits = (set: readonly Column[]): boolean => {
+    const widths = columnWidths([
+      set.map(({ title }) => title),
+      ...runs.map((run) => set.map(({ cell }) => cell(run))),
+    ]);
+    return tableWidth([...widths.slice(0, -1), Math.min(widths.at(-1) ?? 0, LEAST_OUTCOME)]) <= (columns ?? Infinity);
+  };
+  return sets.find(fits) ?? all.filter(({ title }) => !dropped.includes(title));
+}
+
+function stageText({ stage }: RunSummary): string {
+  return stage === null ? '' : `${plainLine(stage.id, 40)} ${stage.place}/${stage.of}`;
 }
 
 /** The result, or why the run does not continue, or its objective. */

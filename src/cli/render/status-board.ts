@@ -1,14 +1,27 @@
 import { writeAgainText } from '../../model/folder-written.ts';
 import type { RunStatus } from '../../view/status.ts';
+import { spanText } from '../../text/duration.ts';
 import { ageOf, localTime } from '../../text/time.ts';
 import { failureLines, rejectionLines } from './failure-lines.ts';
 import { currentStage, placeText, roundText, STAGE_SIGNS, type ShownStage } from '../../model/shown-stage.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { costText } from '../../model/amount.ts';
+import { costText, countText } from '../../model/amount.ts';
+import type { Colour } from './screen.ts';
 import { capNotes, capUseText, type CapUse } from '../../view/cap-use.ts';
 
 /** A task that has used less than this share of its limits gets no line. */
 const NEAR = 0.5;
+
+/** A title has no indent; a state comes first in its line. */
+export const STATUS_COLOURS: readonly Colour[] = [
+  [/^(?:Next: .*|\S.*)$/, 'bold'],
+  [/^ {2}(?:DONE|MERGED)\b/, 'green'],
+  [/^ {2}(?:FAILED|CANCELLED)\b/, 'red'],
+  [/^ {2}(?:done|met)(?= {2})/, 'green'],
+  [/^ {2}(?:failed|not met)(?= {2})/, 'red'],
+  [/^ {2}(?:live|reviewing|integrating)(?= {2})/, 'cyan'],
+  [/^ {2}(?:not checked|cancelled)(?= {2})/, 'yellow'],
+];
 
 /** A run on one screen: state, tasks, what it waits for, `more` and the next command. Times are local. */
 export function renderStatus(status: RunStatus, now: number, more: readonly string[] = []): string {
@@ -47,9 +60,11 @@ export function renderStatus(status: RunStatus, now: number, more: readonly stri
 
 function progressOf({ elapsedSeconds, maxSeconds, turns, usage }: RunStatus): string {
   return [
-    `${minutes(elapsedSeconds)} of ${minutes(maxSeconds)} min`,
+    `${spanText(elapsedSeconds * 1000)} of ${spanText(maxSeconds * 1000)}`,
     `${turns.started} turn${turns.started === 1 ? '' : 's'}${turns.live === 0 ? '' : ` (${turns.live} live)`}`,
-    usage.inputTokens === null ? 'tokens unknown' : `${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out`,
+    usage.inputTokens === null
+      ? 'tokens unknown'
+      : `${countText(usage.inputTokens)} tokens in, ${countText(usage.outputTokens ?? 0)} out`,
     costText(usage),
   ].join(' · ');
 }
@@ -72,10 +87,6 @@ function deadlineLines({ deadline, pastDeadline, phase }: RunStatus, now: number
   const said =
     pastDeadline === null ? passed : `; turns start after it, because ${plainLine(pastDeadline, 60)} says so`;
   return [`  deadline ${localTime(deadline, now)}${said}`];
-}
-
-function minutes(seconds: number): string {
-  return String(Math.floor(seconds / 6) / 10);
 }
 
 /** Where the run is, and all of its stages. */
@@ -230,7 +241,7 @@ function limitLines({ caps }: Pick<RunStatus, 'caps'>): string[] {
       ? []
       : [
           `${owner}: ${own.map(capText).join(' · ')}`,
-          ...own.flatMap((cap) => capNotes(cap).map((note) => `  ${cap.limit}: ${plainLine(note, 200)}`)),
+          ...own.flatMap((cap) => capNotes(cap).map((note) => `  ${plainLine(note, 200)}`)),
         ];
   });
 }

@@ -7,7 +7,7 @@ import {
   type ReportDocument,
   type Text,
 } from '../../view/report/document.ts';
-import { wrap } from '../board/cells.ts';
+import { wrap } from '../render/cells.ts';
 import type { Style } from '../render/style.ts';
 import { renderTable } from '../render/table.ts';
 

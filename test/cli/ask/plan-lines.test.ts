@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planFile, readPlanFile, withProblems } from '../../../src/cli/ask/plan-file.ts';
 import { planLines } from '../../../src/cli/ask/plan-lines.ts';
-import { widthOf } from '../../../src/cli/board/cells.ts';
+import { widthOf } from '../../../src/cli/render/cells.ts';
 import { PLAIN } from '../../../src/cli/render/style.ts';
 import type { ReviewPolicy } from '../../../src/model/plan/task.ts';
 import { workTask } from '../../../src/playbooks/shared/tasks.ts';

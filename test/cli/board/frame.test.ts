@@ -27,7 +27,7 @@ function screen(view: BoardView, columns = 100, rows = 30): string {
 
 const failed = { type: 'task-changed', ...base, title: 'T', role: 'builder', status: 'failed', round: 1 } as const;
 const stopped: RunEvent = {
-  ...{ type: 'run-ended', ...base, name: 'sign-in', outcome: 'stopped', headline: 'STOPPED, usd: 10.20 of 10.00 used' },
+  ...{ type: 'run-ended', ...base, name: 'sign-in', outcome: 'stopped', headline: 'STOPPED, USD 10.20 of 10.00 used' },
   ...{ why: '', exitCode: 4, branch: 'squad/sign-in', report: '', failures: [], rejections: [], questions: [] },
   next: ['squad resume sign-in --max-usd 20'],
 };
@@ -71,7 +71,7 @@ describe('what waits for a person comes first', () => {
     [
       'a limit that was reached, with the command that raises it',
       [stopped],
-      /■ stopped.*\n(?:.*\n)*■ STOPPED, usd: 10\.20 of 10\.00 used\n {2}→ squad resume sign-in --max-usd 20\n/,
+      /■ stopped.*\n(?:.*\n)*■ STOPPED, USD 10\.20 of 10\.00 used\n {2}→ squad resume sign-in --max-usd 20\n/,
     ],
   ])('%s', (_what, more, shown) => {
     expect(screen(after(middle, ...more))).toMatch(shown);
@@ -104,7 +104,7 @@ describe('the head', () => {
   });
 
   it('says which sums are known in part only', () => {
-    expect(screen(middle)).toMatch(/at least USD [\d.]+ of 10\.00 · at least \d+k of 5M tokens/);
+    expect(screen(middle)).toMatch(/USD [\d.]+\+ of 10\.00 · \d+k\+ of 5M tokens/);
   });
 
   it('follows limits that are raised', () => {

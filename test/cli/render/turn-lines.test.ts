@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PLAIN } from '../../../src/cli/render/style.ts';
 import { renderDoctor } from '../../../src/cli/doctor-checks.ts';
 import { lineOf } from '../../../src/cli/render/run-lines.ts';
 import type { TurnReport } from '../../../src/model/turn-event.ts';
@@ -58,13 +59,15 @@ describe('the line of a turn’s event', () => {
   });
 });
 
+const PLAIN_SCREEN = { columns: () => undefined, style: PLAIN };
+
 describe('renderDoctor', () => {
   it('has a line a check and what to do below it', () => {
     const checks = [
       { name: 'git', ok: true, found: '2.50', problems: [] },
       { name: 'claude', ok: false, found: 'not found', problems: [{ text: 'it is missing', next: 'install it' }] },
     ];
-    expect(renderDoctor(checks).split('\n')).toEqual([
+    expect(renderDoctor(checks, PLAIN_SCREEN).split('\n')).toEqual([
       'ok    git     2.50',
       'FIX   claude  not found',
       '      it is missing',
@@ -74,6 +77,6 @@ describe('renderDoctor', () => {
 
   it('shows nothing that a terminal obeys', () => {
     const problems = [{ text: EVIL, next: EVIL }];
-    expect(renderDoctor([{ name: 'git', ok: true, found: EVIL, problems }])).not.toMatch(OBEYED);
+    expect(renderDoctor([{ name: 'git', ok: true, found: EVIL, problems }], PLAIN_SCREEN)).not.toMatch(OBEYED);
   });
 });

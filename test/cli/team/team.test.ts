@@ -35,7 +35,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
       { type: 'tool-started', id: 't', tool: 'shell', kind: 'execute', input: { command: 'npm test' } },
       { type: 'text', text: `all ${ESCAPES}green` },
     );
-    await seen(room, A, 'tool      shell {"command":"npm test"}');
+    await seen(room, A, 'tool      shell npm test');
     await seen(room, A, 'says      all green');
     playing.print({ type: 'text', text: 'the very last word' });
     playing.settle();

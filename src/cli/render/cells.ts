@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import type { Style } from '../render/style.ts';
+import type { Style } from './style.ts';
 
 type Format = Parameters<Style>[0];
 

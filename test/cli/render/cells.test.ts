@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { cut, wrap } from '../../../src/cli/board/cells.ts';
+import { cut, wrap } from '../../../src/cli/render/cells.ts';
 
 describe('a text that is wrapped', () => {
   it.each([

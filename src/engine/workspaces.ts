@@ -13,14 +13,15 @@ export function workspacesOf(
   { git, host }: Pick<Composition, 'git'> & { readonly host: Host },
   repository: RepositoryReport,
   directory: string,
-  run?: Pick<RunDefinition, 'makesBranch' | 'repository' | 'limits' | 'folders'>,
+  run?: Pick<RunDefinition, 'makesBranch' | 'repository' | 'limits' | 'folders' | 'sparse'>,
 ): Workspaces {
   const isReused = run !== undefined && run.folders !== 'new';
   const spares = {
     most: isReused ? run.limits.parallel + ENGINES_OWN : 0,
     ...(run === undefined ? {} : { freeBytes: run.limits.freeDisk * GB }),
   };
-  const workspaces = createGitWorkspaces({ ...git, ...workspacePlaces(host, directory), spares }, repository);
+  const places = { ...workspacePlaces(host, directory), spares, sparse: run?.sparse };
+  const workspaces = createGitWorkspaces({ ...git, ...places }, repository);
   if (run?.makesBranch !== false) return workspaces;
   return {
     ...workspaces,

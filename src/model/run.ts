@@ -74,6 +74,8 @@ export const runDefinitionSchema = z.object({
   keep: keptPathsSchema.optional(),
   /** Absent: folders of tasks are used again. */
   folders: z.literal('new').optional(),
+  /** Absent: folders of tasks have all files. */
+  sparse: settingsSchema.shape.sparse.unwrap().optional(),
   /** Protected paths of the settings and of the objective together. Absent: none. */
   protect: settingsSchema.shape.protect.unwrap().optional(),
   /** Absent: the commands run as they are in the work alone. */

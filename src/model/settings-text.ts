@@ -51,6 +51,14 @@ export const filePathSchema = z
     'needs a path inside the repository, from its root, without “..”, backslash or colon',
   );
 
+/** A folder of the repository, by its path from the root. */
+export const folderPathSchema = z
+  .string()
+  .regex(
+    /^(?!\/)(?!.*\/\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[^\u0000-\u001f\\]{1,300}$/,
+    'needs a folder of the repository by its path from the root, such as packages/web, without “..” or backslash',
+  );
+
 /** The name of an environment variable, whose value is never written down. */
 export const variableSchema = z.string().regex(VARIABLE, 'needs the name of a variable, without its value');
 

@@ -12,6 +12,7 @@ import { ACP } from './runtime-name.ts';
 import {
   argumentSchema,
   commandSchema,
+  folderPathSchema,
   filePathSchema,
   runtimeNameSchema,
   slugSchema,
@@ -158,6 +159,8 @@ export const settingsSchema = z.strictObject({
   keep: keepSchema.prefault({}),
   /** `new`: each task gets a folder that no task had before. `reuse`: a large one may be brought back, file by file, for the next task. */
   folders: z.enum(['reuse', 'new']).default('reuse'),
+  /** Agents' folders have the files of these folders alone, and those beside and above them. Empty: all files. Checks have all in any case. */
+  sparse: z.array(folderPathSchema).max(100).default([]),
   /** Paths whose changes a reviewer has to accept explicitly. Those of the objective are added. */
   protect: protectSchema.default([]),
   /** `base`: where the work changed what checks it, the commands also run with that as it was on the base commit. */

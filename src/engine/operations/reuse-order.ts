@@ -1,5 +1,6 @@
 import { pathsOf } from '../../model/setup-step.ts';
 import { sha256Of } from '../../model/sha256.ts';
+import { defined } from '../../text/defined.ts';
 import type { MadeOrder } from '../../substrate/ports/made.ts';
 import type { TaskFolder } from '../../substrate/ports/workspaces.ts';
 import type { OperationPorts } from './operation-ports.ts';
@@ -33,6 +34,8 @@ export async function reuseOrder(
     paths,
     env: definition.env ?? [],
     programs: await ports.programsOf(step.run),
+    // A command may make less where a part of the repository is missing. Folders of the engine, `_…`, have all of it.
+    ...(folder.task.startsWith('_') ? {} : defined({ sparse: definition.sparse })),
   };
   const keyOf = (when: unknown): string => sha256Of(JSON.stringify(['squad-setup-1', made, when]));
   const key = keyOf(here.when);

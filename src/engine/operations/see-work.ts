@@ -1,4 +1,5 @@
 import type { EvidenceFacts, SideWork } from '../../model/plan/evidence.ts';
+import { conePatterns, parseCone } from '../../text/cone.ts';
 import type { CommitsAnswer, TaskFolder } from '../../substrate/ports/workspaces.ts';
 import type { OperationPorts } from './operation-ports.ts';
 
@@ -31,8 +32,11 @@ export async function seeWork(
     workspaces.commitsBetween(base, head),
     workspaces.changedFiles(base, head),
   ]);
-  // An untracked file is no unfinished change.
-  const uncommitted = left.filter(({ status }) => status !== 'added').map(({ path }) => path);
+  // An untracked file is no unfinished change; with `sparse`, git adds those of other folders only with an option.
+  const cone = definition.sparse && parseCone(conePatterns(definition.sparse));
+  const uncommitted = left
+    .filter(({ status, path }) => status !== 'added' || cone?.has(path) === false)
+    .map(({ path }) => path);
   const commits = made.length;
   if (typeof look === 'string' && commits === 0) return { ...unreadable(folder, look), ...side };
   const finished = commits > 0 && uncommitted.length === 0;

@@ -32,6 +32,7 @@ import { describeRuntimes } from '../../engine/runtime-choice.ts';
 import { refuseUnset } from './variables.ts';
 import { refuseUnregistered } from './runtimes.ts';
 import { refuseUnreusable } from './reused.ts';
+import { refuseNoFolder } from './sparse.ts';
 import { copiesOf, NO_COPIES, type Copies } from './copies.ts';
 import { agree, consentTo, type TrustPorts } from './consent.ts';
 import { limitsFor, limitsOfRun, type LimitNote } from './run-limits.ts';
@@ -177,6 +178,7 @@ async function refuseUnusable(
 ): Promise<void> {
   const hasSetup = makesBranch !== false && read.settings.setup.length > 0;
   if (hasSetup) await refuseUnreusable(git, repository, read, playbooks);
+  if (read.settings.sparse.length > 0) await refuseNoFolder(git, repository, read);
   refuseUnset(read, host.environment);
   refuseUnconfined(read.settings.agents ?? [], host, allowFullAccess === true);
   refuseReadOnly(playbook, read.settings.agents ?? [], fileOf(read, 'agents'));

@@ -25,6 +25,7 @@ export function settingsOf(
   | 'env'
   | 'keep'
   | 'folders'
+  | 'sparse'
   | 'protect'
   | 'checks'
   | 'looks'
@@ -37,13 +38,14 @@ export function settingsOf(
   | 'strict'
 > {
   const keep = [...keptPaths(settings.keep)];
-  const { setup, verify, env, folders, baseline, notify, publish, tracing, mail } = settings;
+  const { setup, verify, env, folders, sparse, baseline, notify, publish, tracing, mail } = settings;
   const byDefault = attended === true && !yes && planning?.byDefault !== 'auto' ? 'ask' : 'auto';
   return {
     ...{ setup, verify, baseline, notify, publish, tracing, mail },
     ...(env.length === 0 ? {} : { env }),
     ...(keep.length === 0 ? {} : { keep }),
     ...(folders === 'new' ? { folders } : {}),
+    ...(sparse.length === 0 ? {} : { sparse: sparse.map((folder) => folder.replace(/\/$/, '')) }),
     ...judgingOf(settings, objective),
     plan: plan ?? settings.plan ?? byDefault,
     strict: strict ?? settings.strict,

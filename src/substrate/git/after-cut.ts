@@ -8,6 +8,7 @@ import { gitFailed, requireName } from './git-call.ts';
 import { attemptRef, folderPath, notePath, type GitContext, type RunRepository } from './git-context.ts';
 import { readTree } from './read-folder.ts';
 import { publishRef } from './run-repository.ts';
+import { coneOf } from './sparse-cone.ts';
 import { keepSideCommits } from './side-commits.ts';
 import { takeHead } from './take-commit.ts';
 
@@ -56,12 +57,13 @@ async function keepWhatIsLeft(
   repository: RunRepository,
   task: string,
 ): Promise<string | undefined> {
-  const { call, talk, run } = repository;
+  const { call, talk, run, directory } = repository;
   const head = await takeHead(context, repository, task);
   const committed = head.type === 'head' ? (await talk.commit(head.commit))?.tree : undefined;
   if (head.type !== 'head' || committed === undefined) return undefined;
   const folder = folderPath(context, run, task);
-  const now = await readTree(context, { folder, call, commit: head.commit, tree: committed });
+  const cone = repository.isSparse ? coneOf(directory, task) : undefined;
+  const now = await readTree(context, { folder, call, commit: head.commit, tree: committed, cone });
   if (now.type !== 'tree') return undefined;
   const { problem } = await keepSideCommits(context, repository, task, { head: head.commit, base: head.commit });
   if (problem !== undefined) return undefined;

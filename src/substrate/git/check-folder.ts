@@ -16,6 +16,7 @@ import { keepDirectory, makeGitDirectory } from './git-directory.ts';
 import { openRun } from './open-run.ts';
 import { readRawDiff } from './raw-diff.ts';
 import { findChanges, readTree, type Place } from './read-folder.ts';
+import { coneOf } from './sparse-cone.ts';
 import type { FolderFindings } from './walk-folder.ts';
 
 /** So many changed paths are named. */
@@ -176,10 +177,20 @@ export async function lookAt(
   context: GitContext,
   { run, task, base }: TaskFolder,
 ): Promise<{ place: Place; path: string }> {
-  const { call, talk } = await openRun(context, run);
+  const { call, talk, directory, isSparse } = await openRun(context, run);
   const path = folderPath(context, run, task);
   const tree = (await talk.commit(base))?.tree ?? '';
-  return { path, place: { folder: path, call, index: notePath(context, run, `${task}.index`), commit: base, tree } };
+  return {
+    path,
+    place: {
+      folder: path,
+      call,
+      index: notePath(context, run, `${task}.index`),
+      commit: base,
+      tree,
+      cone: isSparse ? coneOf(directory, task) : undefined,
+    },
+  };
 }
 
 async function readMade(context: GitContext, folder: TaskFolder): Promise<ReadonlyMap<string, string> | undefined> {

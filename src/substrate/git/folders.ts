@@ -6,7 +6,7 @@ import { failpoint } from '../system/failpoint.ts';
 import { exists } from '../system/files/exists.ts';
 import { deleteFolder } from '../system/files/remove-tree.ts';
 import { ENGINE_FOLDERS, noteDown, readNote } from './folder-note.ts';
-import { requireCommitId, requireName } from './git-call.ts';
+import { requireCommitId, requireName, type GitCall } from './git-call.ts';
 import { folderPath, type GitContext, notePath, type RunRepository } from './git-context.ts';
 import {
   borrowedStores,
@@ -21,7 +21,9 @@ import { requireRoom } from './folder-room.ts';
 import { openRun } from './open-run.ts';
 import type { TaskFolder, Workspaces } from '../ports/workspaces.ts';
 import { openPlainFolder, textOfPath } from '../system/files/plain-folder.ts';
-import { findChanges } from './read-folder.ts';
+import { findChanges, readIndex } from './read-folder.ts';
+import type { Cone } from '../../text/cone.ts';
+import { coneOf, isWhole } from './sparse-cone.ts';
 import { noteFilled, takeSpare } from './spare/spare-folders.ts';
 
 /**
@@ -104,17 +106,36 @@ async function changeIndex(
   const readable = [directory, ...(await borrowedStores(context, repository))];
   const cage = place === undefined ? {} : { cage: { writable: [place, scratch], readable } };
   await context.git.text(args, { ...call, cwd: workTree, workTree, index, ...cage });
+  const cone = place === undefined && repository.isSparse ? coneOf(directory, task) : undefined;
+  if (cone !== undefined) await leaveOut(context, { ...call, cwd: workTree, workTree, index }, cone, args.at(-1) ?? '');
   // Without a look at the files the index is as old as before: what may have changed since is read again.
   if (place === undefined && (await exists(old))) await copyTimes(old, index);
   await rename(index, old);
   await deleteFolder(scratch);
 }
 
+/** Marks what a sparse checkout does not have, which a git that looks at no file does not do. */
+async function leaveOut(
+  { git }: GitContext,
+  call: GitCall & { readonly index: string },
+  cone: Cone,
+  commit: string,
+): Promise<void> {
+  const out = [...(readIndex(call.index, commit)?.file.entries.values() ?? [])].filter(
+    ({ path, skipped }) => !skipped && !cone.has(path),
+  );
+  if (out.length === 0) return;
+  const input = `${call.index}.out`;
+  await writeFile(input, out.map(({ path }) => `${path}\0`).join(''), 'latin1');
+  await git.text(['update-index', '-z', '--skip-worktree', '--stdin'], { ...call, input });
+}
+
 /** Sets the tracked files of a folder to a commit, whatever state it is in. */
 async function fill(context: GitContext, repository: RunRepository, task: string, commit: string): Promise<void> {
   const path = folderPath(context, repository.run, task);
   if (!(await isFolder(path))) throw foreign(path, 'it is not a folder');
-  await changeIndex(context, repository, task, ['read-tree', '--reset', '-u', commit], path);
+  const all = context.sparse !== undefined && isWhole(context, task) ? ['-c', 'core.sparseCheckout=false'] : [];
+  await changeIndex(context, repository, task, [...all, 'read-tree', '--reset', '-u', commit], path);
 }
 
 /** Brings a folder to a commit, whatever is in it; ignored files stay. Only for folders whose work is kept. */
@@ -172,7 +193,7 @@ async function holdsSomething(path: string): Promise<boolean> {
 /** Deletes what a folder holds besides a commit; ignored files stay. The caller has kept what is worth it. */
 async function clearFolder(
   context: GitContext,
-  { run, call, talk }: RunRepository,
+  { run, call, talk, directory, isSparse }: RunRepository,
   task: string,
   commit: string,
 ): Promise<void> {
@@ -180,7 +201,14 @@ async function clearFolder(
   const tree = (await talk.commit(commit))?.tree;
   if (tree === undefined) throw wrongEnvironment(`the commit ${commit} is not there`);
   const index = notePath(context, run, `${task}.index`);
-  const found = await findChanges(context, { folder, call, index, commit, tree });
+  const found = await findChanges(context, {
+    folder,
+    call,
+    index,
+    commit,
+    tree,
+    cone: isSparse ? coneOf(directory, task) : undefined,
+  });
   if ('type' in found) throw wrongEnvironment(`${folder} cannot be emptied: ${found.reason}`);
   const plain = openPlainFolder(folder);
   try {

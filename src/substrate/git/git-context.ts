@@ -37,6 +37,8 @@ export interface GitContext {
   /** The runs that this object works on, each opened once. */
   readonly runs: Map<string, Promise<RunRepository>>;
   readonly spares: SpareSettings;
+  /** Folders of tasks have the files of these folders of the repository alone, and those beside and above them. Absent: as the checkout. */
+  readonly sparse: readonly string[] | undefined;
   /** Settles when the integration folder has been filled for the last caller. */
   integration: Promise<unknown>;
 }
@@ -47,6 +49,8 @@ export interface RunRepository {
   readonly directory: string;
   /** Links to the user's objects of its start, if they could be made: with them agents go on working where that repository is moved. */
   readonly linked: string;
+  /** Whether its folders may have a part of the files alone. */
+  readonly isSparse: boolean;
   readonly call: GitCall;
   readonly talk: RepositoryTalk;
   /** Commits that a ref of their own protects in the user's repository. */

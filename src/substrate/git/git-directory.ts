@@ -22,6 +22,7 @@ import { findUsers } from '../system/process/folder-users.ts';
 import { folderPath, notePath, type GitContext, type RunRepository } from './git-context.ts';
 import { headOf } from './run-branch.ts';
 import { makeBare } from './run-repository.ts';
+import { isWhole } from './sparse-cone.ts';
 
 /** An agent may have added submodules and large files to its git directory. They are kept. */
 const CARRIED = ['modules', 'lfs'];
@@ -43,7 +44,12 @@ export async function makeGitDirectory(
   const note = (name: string): string => notePath(context, run, `${task}.${name}`);
   const [fresh, old, own] = [note('git-new'), note('git-old'), join(path, '.git')];
   for (const folder of [fresh, old]) await deleteFolder(folder);
-  await makeBare(fresh, await folderConfig(repository), await storesOf(context, repository), directory);
+  await makeBare(
+    fresh,
+    await folderConfig(repository, context.sparse !== undefined && isWhole(context, task)),
+    await storesOf(context, repository),
+    directory,
+  );
   await writeFile(join(fresh, 'HEAD'), `${head}\n`);
   await copyIndex(note('index'), join(fresh, 'index'));
   if (from === 'as-kept') await copyParts(note('git-kept'), fresh);
@@ -108,7 +114,7 @@ export async function disarm(context: GitContext, repository: RunRepository, tas
   for (const name of [...ARMS, ...left]) await deleteFolder(join(own, name));
   const attributes = await readFile(join(repository.directory, 'info/attributes'), 'utf8').catch(() => undefined);
   const files = [
-    ['config', await folderConfig(repository)],
+    ['config', await folderConfig(repository, context.sparse !== undefined && isWhole(context, task))],
     ['info/attributes', attributes],
     [shownBranch(repository.run), await runHeadLine(context, repository.run)],
   ] as const;
@@ -134,8 +140,9 @@ export async function put(own: string, name: string, text: string | undefined, f
   await rename(fresh, path);
 }
 
-async function folderConfig({ directory }: RunRepository): Promise<string> {
-  return (await readFile(join(directory, 'config'), 'utf8')).concat('[core]\n\tbare = false\n');
+async function folderConfig({ directory }: RunRepository, hasAll: boolean): Promise<string> {
+  const all = hasAll ? '\tsparseCheckout = false\n' : '';
+  return (await readFile(join(directory, 'config'), 'utf8')).concat(`[core]\n\tbare = false\n${all}`);
 }
 
 /** Undoes a swap in which the engine was killed. false: the folder has no git directory. */

@@ -48,6 +48,8 @@ export interface WorkspacePlaces {
   readonly runsDirectory: string;
   /** Absent: no folder is used again, and nothing is done with those that are kept. */
   readonly spares?: Partial<SpareSettings>;
+  /** See `GitContext`. */
+  readonly sparse?: readonly string[] | undefined;
 }
 
 const SPARES: SpareSettings = { most: 0, from: 256, freeBytes: 2e9 };
@@ -160,6 +162,7 @@ function createContext(
     userConfiguration: () => (configuration ??= readUserConfiguration(ports, git, commonDirectory)),
     runs: new Map(),
     spares: { ...SPARES, ...ports.spares },
+    sparse: ports.sparse,
     integration: Promise.resolve(),
   };
 }

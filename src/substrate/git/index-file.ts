@@ -27,8 +27,11 @@ const STAT = 40;
 const LONG_NAME = 0xfff;
 const SECOND = 1_000_000_000n;
 
-/** An index that the engine's git wrote (version 2 or 3); undefined: another version, or a merge that is not over. */
-export function parseIndex(bytes: Buffer, idLength: number): IndexFile | undefined {
+/**
+ * An index that the engine's git wrote (version 2 or 3); undefined: another version, or a merge that is not over. `has`: which files a
+ * sparse checkout does not leave out.
+ */
+export function parseIndex(bytes: Buffer, idLength: number, has?: (path: string) => boolean): IndexFile | undefined {
   if (bytes.length < HEADER || bytes.toString('latin1', 0, 4) !== 'DIRC') return undefined;
   const version = bytes.readUInt32BE(4);
   if (version !== 2 && version !== 3) return undefined;
@@ -50,7 +53,7 @@ export function parseIndex(bytes: Buffer, idLength: number): IndexFile | undefin
       order: entries.size,
       mode: bytes.readUInt32BE(at + 24).toString(8),
       object: bytes.toString('hex', at + STAT, named),
-      skipped: isExtended && (bytes.readUInt16BE(named + 2) & 0x4000) !== 0,
+      skipped: (isExtended && (bytes.readUInt16BE(named + 2) & 0x4000) !== 0) || has?.(path) === false,
       at,
       end: next,
     });

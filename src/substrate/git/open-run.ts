@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readPlain } from '../system/files/read-plain.ts';
@@ -53,6 +54,10 @@ async function prepare(context: GitContext, run: string): Promise<RunRepository>
     run,
     directory,
     linked: notePath(context, run, 'objects'),
+    isSparse:
+      context.sparse !== undefined ||
+      existsSync(join(context.commonDirectory, 'info/sparse-checkout')) ||
+      existsSync(join(directory, 'info/sparse-checkout')),
     call,
     talk,
     pinned: new Set<string>(),

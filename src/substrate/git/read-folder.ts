@@ -11,6 +11,7 @@ import { parseIndex, type IndexEntry, type IndexFile } from './index-file.ts';
 import { REPOSITORY_MODE } from './raw-diff.ts';
 import { notStored, storeFiles, type StoredFile } from './store-files.ts';
 import { copiesOfRun, refuseCopies, withoutCopies } from './known-copies.ts';
+import type { Cone } from '../../text/cone.ts';
 import { createSettledFolders, hasExactTimes, NONE_SETTLED } from './settled-folders.ts';
 import { UnreadableFolder } from './unreadable-folder.ts';
 import { walkFolder, type FolderFindings, type FoundFile } from './walk-folder.ts';
@@ -24,6 +25,8 @@ export interface Place {
   readonly commit: string;
   /** The tree of `commit`. */
   readonly tree: string;
+  /** The files that a sparse checkout leaves there. A commit that is not in the index has files outside of it, which no one has deleted. */
+  readonly cone?: Cone | undefined;
 }
 
 type TreeAnswer =
@@ -110,7 +113,7 @@ async function openLook(context: GitContext, place: Place, scratch: string): Pro
   mkdirSync(stage, { recursive: true, mode: 0o700 });
   const index = join(scratch, 'index');
   const call = { ...place.call, workTree: stage, index };
-  const own = readIndex(place.index, place.commit);
+  const own = readIndex(place.index, place.commit, place.cone);
   const settings = await fileSettings(context);
   const file = own?.file.tree === place.tree ? own.file : await readCommit();
   const copies = await copiesOfRun(place.call.gitDirectory);
@@ -143,7 +146,7 @@ async function openLook(context: GitContext, place: Place, scratch: string): Pro
     const args = ['read-tree', ...(own === undefined ? [] : ['-i', '-m']), place.commit];
     const read = await git.run(args, call);
     if (read.code !== 0) throw notStored(args, read);
-    const parsed = readIndex(index, place.commit)?.file;
+    const parsed = readIndex(index, place.commit, place.cone)?.file;
     if (parsed === undefined) throw new UnreadableFolder(`the files of ${place.commit} cannot be listed`);
     return parsed;
   }
@@ -158,17 +161,17 @@ const lastRead = new Map<string, OwnIndex>();
 const MOST_ENTRIES = 50_000;
 
 /** undefined: there is none that can be read. `commit`: any, for the length of its ids. */
-export function readIndex(path: string | undefined, commit: string): OwnIndex | undefined {
+export function readIndex(path: string | undefined, commit: string, cone?: Cone): OwnIndex | undefined {
   try {
     if (path === undefined) return undefined;
     // Before its content: a newer one would count as older.
     const { mtimeNs: written } = statSync(path, { bigint: true });
     const bytes = readFileSync(path);
     const checksum = bytes.toString('hex', bytes.length - commit.length / 2);
-    const key = `${checksum} ${written}`;
+    const key = `${checksum} ${written} ${cone?.patterns ?? ''}`;
     const known = lastRead.get(key);
     if (known !== undefined) return { ...known, path };
-    const file = parseIndex(bytes, commit.length / 2);
+    const file = parseIndex(bytes, commit.length / 2, cone?.has);
     if (file === undefined) return undefined;
     const own = { path, file, written, settled: createSettledFolders() };
     // git writes zeros where a setting spares it the checksum.

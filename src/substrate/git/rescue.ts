@@ -6,6 +6,7 @@ import { anyPlace, attemptRef, folderPath, notePath, type GitContext } from './g
 import { openRun } from './open-run.ts';
 import { readTree } from './read-folder.ts';
 import { publishRef } from './run-repository.ts';
+import { coneOf } from './sparse-cone.ts';
 import { takeHead } from './take-commit.ts';
 
 /**
@@ -22,11 +23,12 @@ export async function snapshotOf(
   const taken = await takeHead(context, repository, task);
   const head = taken.type === 'head' ? taken.commit : taken.hasCopies === true ? instead : undefined;
   if (head === undefined) return { type: 'unreadable', reason: taken.type === 'head' ? '' : taken.reason };
-  const { call, talk } = repository;
+  const { call, talk, directory } = repository;
   const index = notePath(context, run, `${task}.index`);
   const committed = (await talk.commit(head))?.tree;
   if (committed === undefined) return { type: 'unreadable', reason: `the commit ${head} is not there` };
-  const now = await readTree(context, { folder: path, call, commit: head, tree: committed, index });
+  const cone = repository.isSparse ? coneOf(directory, task) : undefined;
+  const now = await readTree(context, { folder: path, call, commit: head, tree: committed, index, cone });
   if (now.type !== 'tree') return now;
   return { type: 'snapshot', head, tree: now.tree, clean: now.tree === committed };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { copyFile, link, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { failpoint } from '../system/failpoint.ts';
@@ -9,6 +10,7 @@ import { attemptRef, type GitContext, runBranch, type RunRepository, userCall } 
 import { IGNORE_LEAVINGS } from './leavings.ts';
 import { shareObjects } from './share-objects.ts';
 import { parseSharingRule, sharedSetting } from './sharing-rule.ts';
+import { conePatterns, isOwn } from '../../text/cone.ts';
 import { type ConfigEntry, personalFile } from './user-configuration.ts';
 
 /** More would hold up the start of a run. git itself packs at 6,700 loose objects. */
@@ -32,13 +34,26 @@ export async function createRunRepository(context: GitContext, { directory, link
 export async function writeSettings(context: GitContext, directory: string): Promise<void> {
   const { commonDirectory, environment } = context;
   const entries = await context.userConfiguration();
-  await writeFile(join(directory, 'config'), harmlessSettings(entries));
+  const isSparse = context.sparse !== undefined || existsSync(join(directory, 'info/sparse-checkout'));
+  const cone = isSparse ? await ownCone(context, directory) : undefined;
+  await writeFile(join(directory, 'config'), harmlessSettings(cone === undefined ? entries : [...entries, ...SPARSE]));
+  if (cone !== undefined) await writeFile(join(directory, 'info/sparse-checkout'), cone);
   for (const [name, key] of PERSONAL) {
     const personal = await readPersonal(personalFile(entries, environment, key));
     const own = await readPersonal(join(commonDirectory, 'info', name));
     const last = name === 'attributes' ? AS_STORED : IGNORE_LEAVINGS;
     await writeFile(join(directory, 'info', name), [personal, own, last].map(closeLine).join(''), 'latin1');
   }
+}
+
+/** As `git sparse-checkout` sets them. */
+const SPARSE = ['core.sparsecheckout', 'core.sparsecheckoutcone'].map((key) => ({ key, value: 'true' }));
+
+/** The patterns for `sparse`. A command that knows no settings, such as `squad clean`, leaves those that are there. */
+async function ownCone({ sparse }: GitContext, directory: string): Promise<string | undefined> {
+  if (sparse !== undefined) return conePatterns(sparse);
+  const known = await readFile(join(directory, 'info/sparse-checkout'), 'utf8').catch(() => '');
+  return isOwn(known) ? known : undefined;
 }
 
 /** Files of `info`, and the setting that names the user's own for all repositories. */

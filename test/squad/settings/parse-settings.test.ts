@@ -21,6 +21,7 @@ describe('squad.yaml', () => {
       version: 1,
       baseline: 'report',
       folders: 'reuse',
+      sparse: [],
       env: [],
       copy: [],
       keep: {},
@@ -58,6 +59,7 @@ describe('squad.yaml', () => {
     const example = /```yaml\n([^]*?)```/.exec(document)?.[1] ?? '';
     expect(settings(example)).toEqual({
       ...defaultSettings(),
+      sparse: ['packages/web'],
       playbook: 'delivery',
       env: ['DATABASE_URL'],
       copy: ['.env', 'config/*.local'],

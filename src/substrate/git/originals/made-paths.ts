@@ -119,3 +119,16 @@ async function find(
   }
   return found;
 }
+
+/** The kind of a path of a commit, before a run exists. undefined: it is not there, or is a repository of its own. */
+export async function kindAt(
+  ports: GitPorts,
+  commonDirectory: string,
+  commit: string,
+  path: string,
+): Promise<'tree' | 'blob' | undefined> {
+  const args = ['cat-file', '-t', `${requireCommitId(commit)}:${path}`];
+  const { code, stdout } = await createGit(ports).run(args, callOn(commonDirectory));
+  const kind = code === 0 ? stdout.trim() : '';
+  return kind === 'tree' || kind === 'blob' ? kind : undefined;
+}

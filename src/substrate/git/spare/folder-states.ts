@@ -18,14 +18,27 @@ export const TICK_NS = 20_000_000n;
 
 /** undefined: one of them is missing. `since`: leaves out those that changed less than a tick before it. */
 export function readStates(root: string, file: IndexFile, since?: bigint): FolderStates | undefined {
-  const repositories = [...file.entries.values()].filter(({ mode }) => mode === REPOSITORY_MODE);
   const states = new Map<string, string>();
-  for (const path of [...file.folders.keys(), ...repositories.map((entry) => entry.path)]) {
+  for (const path of foldersIn(file)) {
     const found = lookIn(root, path);
     if (found?.isDirectory() !== true) return undefined;
     if (since === undefined || found.ctimeNs + TICK_NS < since) states.set(path, stateOf(found));
   }
   return states;
+}
+
+/** Those that are there: a sparse checkout leaves out files, and folders that hold no other ones. */
+function foldersIn({ entries, folders }: IndexFile): Iterable<string> {
+  const repositories = [...entries.values()].filter(({ mode, skipped }) => mode === REPOSITORY_MODE && !skipped);
+  const all = [...folders.keys(), ...repositories.map(({ path }) => path)];
+  const there = new Set(['']);
+  for (const { path, skipped } of entries.values()) {
+    for (let end = skipped ? 0 : path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      if (there.has(path.slice(0, end))) break;
+      there.add(path.slice(0, end));
+    }
+  }
+  return there.size === folders.size ? all : all.filter((path) => there.has(path) || entries.has(path));
 }
 
 export function stateOf({ dev, ino, mode, uid, ctimeNs }: BigIntStats): string {

@@ -15,6 +15,7 @@ import { copyIndex } from '../git-directory.ts';
 import { folderBytes } from '../folder-room.ts';
 import { readIndex } from '../read-folder.ts';
 import { makeBare, writeSettings } from '../run-repository.ts';
+import { isWhole } from '../sparse-cone.ts';
 import { digestOf, notedStates, noteStates, readStates } from './folder-states.ts';
 import { moveUntouched } from './move-untouched.ts';
 import {
@@ -29,6 +30,7 @@ import {
   poolOf,
   readSpareNote,
   release,
+  sparseOf,
   usesSpares,
   wantedOf,
   type SpareNote,
@@ -44,7 +46,7 @@ export async function takeSpare(
   { run }: RunRepository,
   { task, freeOne }: Pick<FolderOrder, 'task' | 'freeOne'>,
 ): Promise<boolean> {
-  if (!usesSpares(context)) return false;
+  if (!usesSpares(context) || isWhole(context, task)) return false;
   // To bring one back is faster than to make one: the system moves a file sooner than it makes one.
   const own = (await findReady(context)) ?? (await findLeft(context)) ?? (await findFreed(context, freeOne));
   if (own === undefined) return false;
@@ -77,7 +79,7 @@ async function findReady(context: GitContext): Promise<string | undefined> {
   for (const entry of listPool(context)) {
     const own = entry.state === 'ready' ? claim(context, entry) : undefined;
     if (own === undefined) continue;
-    if (await isWhole(context, own)) return own;
+    if (await isAsOffered(context, own)) return own;
     release(context, own, 'left');
   }
   return undefined;
@@ -106,7 +108,7 @@ async function findLeft(context: GitContext): Promise<string | undefined> {
 }
 
 /** It is what was offered: nothing came to it or went since, and it fits the repository. What git sees of changed files it writes again. */
-async function isWhole(context: GitContext, own: string): Promise<boolean> {
+async function isAsOffered(context: GitContext, own: string): Promise<boolean> {
   const note = readSpareNote(own);
   if (note === undefined || note.boot !== readBootId() || note.settings !== (await settingsOf(context))) return false;
   const index = readIndex(join(own, INDEX), note.commit);
@@ -124,7 +126,8 @@ export async function setAside(
   commit: string | undefined,
 ): Promise<boolean> {
   const path = folderPath(context, run, task);
-  if (!usesSpares(context) || lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
+  if (!usesSpares(context) || isWhole(context, task)) return false;
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
   // It would come along.
   if (findMount(path) !== undefined) return false;
   const own = newEntry(context);
@@ -253,7 +256,7 @@ async function poolCall(context: GitContext, own: string): Promise<GitCall> {
   const store = join(commonDirectory, 'objects');
   if (!existsSync(directory)) {
     await makeBare(directory, '', [store], commonDirectory);
-    await writeSettings(context, directory);
+    await writeSettings({ ...context, sparse: sparseOf(context) }, directory);
   }
   const files = join(own, FILES);
   const readable = [directory, ...(await storesBehind(store))];
@@ -265,7 +268,7 @@ async function poolCall(context: GitContext, own: string): Promise<GitCall> {
 }
 
 async function settingsOf(context: GitContext): Promise<string> {
-  const text = JSON.stringify(await context.userConfiguration());
+  const text = JSON.stringify([await context.userConfiguration(), sparseOf(context)]);
   const sparse = join(context.commonDirectory, 'info', 'sparse-checkout');
   const hash = createHash('sha256').update(text);
   return (existsSync(sparse) ? hash.update(readFileSync(sparse)) : hash).digest('hex');

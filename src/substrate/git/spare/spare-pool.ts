@@ -1,7 +1,8 @@
-import { closeSync, openSync, readSync, statfsSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../../text/json.ts';
+import { orNothing } from '../../system/files/odd-entry.ts';
 import { makeOwnFolder } from '../../system/files/own-folder.ts';
 import { readPlainSync } from '../../system/files/read-plain.ts';
 import { isCommitId } from '../git-call.ts';
@@ -23,6 +24,7 @@ export const INDEX = 'index';
 const NOTE = 'note.json';
 /** Beside the entries. */
 const MOST = 'most';
+const SPARSE = 'sparse';
 
 export function poolOf({ runsDirectory }: Pick<GitContext, 'runsDirectory'>): string {
   return join(runsDirectory, '.spare');
@@ -88,12 +90,30 @@ export function wantedOf(context: Pick<GitContext, 'runsDirectory' | 'spares'>) 
   }
 }
 
+/** The part of the repository that they have: as the settings say, or as those of the last run said. */
+export function sparseOf(context: Pick<GitContext, 'runsDirectory' | 'spares' | 'sparse'>): GitContext['sparse'] {
+  const { spares, sparse } = context;
+  if (spares.most !== 'as-before') return sparse;
+  const noted = orNothing(() => readPlainSync(join(poolOf(context), SPARSE)));
+  return z
+    .array(z.string())
+    .optional()
+    .catch(undefined)
+    .parse(parseJson(noted ?? ''));
+}
+
 /** For a process that tidies after the run. */
-export function noteWanted(context: Pick<GitContext, 'runsDirectory' | 'spares'>): void {
-  const [now, before] = [wantedOf(context), wantedOf({ ...context, spares: { ...context.spares, most: 'as-before' } })];
-  if (now.most === before.most && now.free === before.free) return;
-  makeOwnFolder(poolOf(context));
-  writeFileSync(join(poolOf(context), MOST), `${now.most} ${now.free}`, { mode: 0o600 });
+export function noteWanted(context: Pick<GitContext, 'runsDirectory' | 'spares' | 'sparse'>): void {
+  const last = { ...context, spares: { ...context.spares, most: 'as-before' } } as const;
+  const [now, before] = [wantedOf(context), wantedOf(last)];
+  if (now.most !== before.most || now.free !== before.free) {
+    makeOwnFolder(poolOf(context));
+    writeFileSync(join(poolOf(context), MOST), `${now.most} ${now.free}`, { mode: 0o600 });
+  }
+  const sparse = JSON.stringify(context.sparse);
+  if (context.spares.most === 'as-before' || JSON.stringify(sparseOf(last)) === sparse) return;
+  if (sparse === undefined) rmSync(join(poolOf(context), SPARSE), { force: true });
+  else writeFileSync(join(poolOf(context), SPARSE), sparse, { mode: 0o600 });
 }
 
 /** Bytes that a person can still write there; infinite if the system does not say. */

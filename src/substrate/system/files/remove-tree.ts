@@ -38,7 +38,9 @@ interface Depth {
 async function removeEntry(parent: FileHandle, name: Buffer, depth: Depth): Promise<void> {
   const path = within(parent, name);
   if (depth.level === 0 && (await isUnlinked(path))) return;
-  if (depth.level === 0) refuseMount(join(readlinkSync(within(parent), 'utf8'), name.toString()));
+  // Something that is mounted there belongs elsewhere, and would be emptied.
+  const place = depth.level === 0 ? findMount(join(readlinkSync(within(parent), 'utf8'), name.toString())) : undefined;
+  if (place !== undefined) throw new Error(`something is mounted at ${place}; unmount it with \`umount ${place}\``);
   const folder = await openFolder(path);
   if (folder === undefined) {
     // It was replaced and is no folder any more.
@@ -55,12 +57,6 @@ async function removeEntry(parent: FileHandle, name: Buffer, depth: Depth): Prom
     await folder.close();
   }
   await rmdir(path);
-}
-
-/** Something that is mounted there belongs elsewhere, and would be emptied. */
-function refuseMount(path: string): void {
-  const place = findMount(path);
-  if (place !== undefined) throw new Error(`something is mounted at ${place}; unmount it with \`umount ${place}\``);
 }
 
 /** Repeats until the folder is empty, because folders that were too deep are moved into it. */

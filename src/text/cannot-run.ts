@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { readShell } from './shell-text.ts';
 
 /** The shell found no such program, or may not run it. A script of a package ends with the same when its program is missing. */
@@ -31,6 +32,9 @@ const NO_SUCH_PROGRAM = /^.*?([^\s:]+): (?:command )?not found$/gm;
 const NOISE =
   /^(?:\s*$|npm (?:error|ERR!)(?:\s*$|\s+(?:code |errno |syscall |path |workspace |location |command |Lifecycle script|A complete log|To see a list|Run "npm help|npm run))|g?make(?:\[\d+\])?: \*\*\* \[| ?ELIFECYCLE|error Command failed|info Visit)/i;
 const OF_NPM = /^npm (?:error|ERR!) /i;
+/** A test that failed, as vitest, jest, mocha, node, TAP, pytest, go, cargo and dotnet name it; an error of a compiler or a linter. */
+const FAILURE =
+  /^\s*(?:(?:FAIL|FAILED|ERROR) +\S*[./:]\S*|not ok \d+|--- FAIL: |[✕✖×✗●] +\S|test \S+ \.\.\. FAILED|Failed \w+\.\w|\S+\(\d+,\d+\): error |\S+:\d+:\d+(?::| -) error\b|\d+:\d+ +error +|error(?:\[\w+\])?: (?!could not compile))/;
 const MISSING = /not found|permission denied|no such file/i;
 
 /**
@@ -56,11 +60,18 @@ export function saysCannotRun(text: string): boolean {
   return /\bexited with 12[67]\b/.test(text) || NO_SCRIPT.some((pattern) => pattern.test(lines));
 }
 
-/** The line of a failed command's output that says most: the runner's own reason, or else the last line that is not a runner's. */
+/**
+ * The line of a failed command's output that says most: why its runner could not run it, the first test or file that failed, or else
+ * the last line that is not a runner's.
+ */
 export function mainLine(output: string): string {
   const named = NO_SCRIPT.flatMap((pattern) => pattern.exec(output)?.[0] ?? []);
-  const lines = output.split('\n').filter((line) => !NOISE.test(line));
+  const lines = stripVTControlCharacters(output)
+    .split('\n')
+    .filter((line) => !NOISE.test(line));
   const others = lines.filter((line) => !OF_NPM.test(line));
-  const line = named[0] ?? lines.find((one) => OF_NPM.test(one)) ?? others.findLast((one) => MISSING.test(one));
+  const failure = lines.find((one) => FAILURE.test(one));
+  const line =
+    named[0] ?? failure ?? lines.find((one) => OF_NPM.test(one)) ?? others.findLast((one) => MISSING.test(one));
   return (line ?? others.at(-1) ?? output).trim();
 }

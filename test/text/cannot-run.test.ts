@@ -100,7 +100,7 @@ const CANNOT: readonly [string, number, string, string][] = [
 ];
 
 const RUNS: readonly [string, number | null, string, string][] = [
-  ['a suite that is red', 1, '> x@1 test\n> node --test\n\nnot ok 1 - adds\n1 test failed\n', '1 test failed'],
+  ['a suite that is red', 1, '> x@1 test\n> node --test\n\nnot ok 1 - adds\n1 test failed\n', 'not ok 1 - adds'],
   [
     'a red suite under npm',
     1,
@@ -137,6 +137,37 @@ describe('a command that cannot run at all', () => {
 describe('a command that runs and fails', () => {
   it.each(RUNS)('%s', (_, code, output, line) => {
     expect([cannotRun(code, output), mainLine(output)]).toEqual([false, line]);
+  });
+});
+
+describe('a test or file that failed', () => {
+  it.each<[runner: string, output: string, line: string]>([
+    [
+      'vitest',
+      ' RUN  v3\n\n \u001b[31mFAIL\u001b[39m  src/a.test.ts > adds\nAssertionError: 3\n   Duration 2.43s\n',
+      'FAIL  src/a.test.ts > adds',
+    ],
+    ['vitest, one by one', ' ❯ src/a.test.ts (2)\n   × adds 4ms\n\n Tests  1 failed | 1 passed (2)\n', '× adds 4ms'],
+    ['jest', 'FAIL src/a.test.js\n  ● adds\n\nTests: 1 failed, 1 total\nTime: 1 s\n', 'FAIL src/a.test.js'],
+    ['node, as text', '✔ one (1ms)\n✖ adds (2ms)\nℹ tests 2\nℹ duration_ms 40\n', '✖ adds (2ms)'],
+    ['TAP', 'ok 1 - one\nnot ok 2 - adds\n1..2\n# fail 1\n', 'not ok 2 - adds'],
+    [
+      'pytest',
+      '=== short test summary info ===\nFAILED tests/test_a.py::test_add - assert 1 == 2\n=== 1 failed in 0.1s ===\n',
+      'FAILED tests/test_a.py::test_add - assert 1 == 2',
+    ],
+    ['go', '--- FAIL: TestAdd (0.00s)\n    a_test.go:9: 3\nFAIL\nexit status 1\n', '--- FAIL: TestAdd (0.00s)'],
+    ['cargo', 'test adds ... FAILED\n\ntest result: FAILED. 0 passed; 1 failed\n', 'test adds ... FAILED'],
+    ['tsc', 'src/a.ts(3,7): error TS2322: Type\n\nFound 1 error.\n', 'src/a.ts(3,7): error TS2322: Type'],
+    [
+      'eslint',
+      '/p/src/a.js\n  3:1  error  No unused  no-unused-vars\n\n✖ 1 problem (1 error)\n',
+      '3:1  error  No unused  no-unused-vars',
+    ],
+    ['npm 8 around it', 'not ok 2 - adds\nnpm ERR! Test failed.  See above for more details.\n', 'not ok 2 - adds'],
+    ['a program that names none', 'working\nthe last word\n', 'the last word'],
+  ])('is what is said of %s', (_, output, line) => {
+    expect(mainLine(output)).toBe(line);
   });
 });
 

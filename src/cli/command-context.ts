@@ -193,6 +193,14 @@ export const FLAGS = {
     ['--unverified', 'merge although the run is not over, has failed, or its branch was changed'],
     JSON_OBJECT,
   ],
+  pr: [
+    [
+      '--base <branch>',
+      'branch that gets the work (default: as squad.yaml said, else the one that the run began from)',
+    ],
+    ['--remote <name>', 'remote of the repository (default: as squad.yaml said, else origin)'],
+    JSON_OBJECT,
+  ],
   drop: [
     ['--all', 'also remove the refs of its work, and the prompts and output of its turns'],
     [YES, 'remove without a question'],

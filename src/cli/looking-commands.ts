@@ -70,6 +70,12 @@ export const WORK_COMMANDS: Commands = {
     words: [RUN_WORD],
     load: async () => (await import('./commands/merge.ts')).merge,
   },
+  pr: {
+    about: 'Push the branch of a run that is done, and open a pull request on GitHub.',
+    examples: ['squad pr', 'squad pr my-run --base main'],
+    words: [RUN_WORD],
+    load: async () => (await import('./commands/pr.ts')).pr,
+  },
   drop: {
     about: 'Remove the folders and the branch of a run. Refs keep its work.',
     examples: ['squad drop', 'squad drop my-run --all --yes'],

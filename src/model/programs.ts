@@ -60,7 +60,7 @@ export const PROGRAMS = {
   },
   'git-publish': {
     starts: '`git push`, in the folder of your repository',
-    when: '`publish` of the settings, once a run is done',
+    when: '`publish` of the settings once a run is done, and `squad pr`',
     reads: 'commits that agents made; the remote’s address in your repository’s configuration',
     confinedBy: 'no hook and no force; only https, ssh and files',
   },
@@ -85,7 +85,7 @@ export const PROGRAMS = {
   },
   gh: {
     starts: 'the GitHub CLI of your PATH',
-    when: '`publish: { pr: true }`, evidence of a pull request, `squad run #issue`',
+    when: '`publish: { pr: true }`, evidence of a pull request, `squad run #issue`, `squad pr`',
     reads: 'issues and pull requests of strangers, titles and bodies of agents',
     confinedBy: 'it runs in `/`, outside of every repository; texts are arguments of flags',
   },

@@ -1,5 +1,6 @@
-import { readdirSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { again, APPROVE_ALL, author, commits, piece, plan, verdict, waitFor } from '../runs/run-script.ts';
@@ -272,6 +273,73 @@ describe('squad merge', () => {
   });
 });
 
+describe('squad pr', () => {
+  const FAKE_GH = fileURLToPath(new URL('../fixtures/forge/fake-gh.mjs', import.meta.url));
+  const bin = (): string => join(bench.root, 'bin');
+  const bare = (): string => join(bench.root, 'bare.git');
+  const github = (more: object = {}): void =>
+    writeFileSync(join(bench.root, 'github.json'), JSON.stringify({ branches: bare(), pulls: [], ...more }));
+  const pr = async (...words: string[]) =>
+    bench.run(['pr', ...words], { PATH: `${bin()}:${dirname(process.execPath)}:/usr/bin:/bin` });
+
+  it.each<[string, () => void, number, RegExp]>([
+    ['no remote', () => undefined, 78, /no remote named origin\nNext: Add it with `git remote add/],
+    [
+      'a remote that is not on GitHub',
+      () => git(bench.repository, 'remote', 'add', 'origin', bare()),
+      78,
+      /nothing was pushed: the remote origin is not a repository on GitHub: .*\nNext: Push it yourself.*git push origin squad\/make-things/,
+    ],
+    [
+      'no gh',
+      () => git(bench.repository, 'remote', 'set-url', 'origin', 'https://github.com/acme/app.git'),
+      78,
+      /`gh`, is not on PATH\nNext: Install the GitHub CLI and log in/,
+    ],
+    [
+      'no login',
+      () => {
+        mkdirSync(bin());
+        symlinkSync(FAKE_GH, join(bin(), 'gh'));
+        git(bench.root, 'init', '-q', '--bare', bare());
+        git(bench.repository, 'remote', 'set-url', '--push', 'origin', bare());
+        github({ mode: 'logged-out' });
+      },
+      78,
+      /gh is not logged in to github\.com\nNext: Run `gh auth login --hostname github\.com`/,
+    ],
+    [
+      'a run branch that was moved',
+      () => git(bench.repository, 'branch', '-f', `squad/${RUN}`, `squad/${RUN}~1`),
+      2,
+      /the difference was not checked\nNext: Compare .*git push origin squad\/make-things/,
+    ],
+  ])('refuses with %s, and pushes nothing', async (_title, arrange, code, expected) => {
+    const work = git(bench.repository, 'rev-parse', `squad/${RUN}`);
+    arrange();
+    const run = await pr();
+    expect(run.stderr).toMatch(expected);
+    expect(run).toMatchObject({ code, stdout: '' });
+    expect(existsSync(bare()) ? git(bare(), 'for-each-ref') : '').toBe('');
+    git(bench.repository, 'branch', '-f', `squad/${RUN}`, work);
+  });
+
+  it('pushes the work and opens one pull request, however often it is called', async () => {
+    github();
+    const head = git(bench.repository, 'rev-parse', `squad/${RUN}`);
+    const url = 'https://github.com/acme/app/pull/1';
+    const opened = await pr();
+    expect(opened.stdout, opened.stderr).toBe(
+      `pushed    squad/${RUN} to origin, at ${head.slice(0, 12)}\nopened    ${url}  (into main)\n`,
+    );
+    expect(git(bare(), 'rev-parse', `refs/heads/squad/${RUN}`)).toBe(head);
+    const again = await pr(RUN, '--json');
+    expect(again.lines, again.stderr).toMatchObject([
+      { type: 'pull-request', name: RUN, remote: 'origin', base: 'main', commit: head, url },
+    ]);
+  });
+});
+
 describe('squad log', () => {
   it('is for people: local times, words, and how it ended', async () => {
     const { stdout, code } = await squad('log');
@@ -358,7 +426,7 @@ describe('a run that another process drives', () => {
 });
 
 describe('help', () => {
-  it.each(['runs', 'show', 'diff', 'merge', 'drop', 'log'])('of %s has an example', async (name) => {
+  it.each(['runs', 'show', 'diff', 'merge', 'pr', 'drop', 'log'])('of %s has an example', async (name) => {
     expect((await bench.run([name, '--help'], {})).stdout).toMatch(new RegExp(`Example:\\n {2}squad ${name}`));
   });
 });

@@ -84,6 +84,8 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad drop': { in: 'done', code: 2 },
   'squad drop my-run --all --yes': { in: 'done' },
   'squad merge my-run --unverified': { in: 'failed' },
+  // No test has a login at GitHub.
+  'squad pr': { in: 'done', code: 78 },
   'squad merge my-run --squash --into release': { in: 'done', first: ['git branch release'] },
   'squad mail': { in: 'mail' },
   'squad mail listen': { in: 'mail', until: /which port|one thing more/ },

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { usageError, type SquadError } from '../../model/errors.ts';
-import { FOLDER } from '../../model/playbook-name.ts';
+import { usageError } from '../../model/errors.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { runFolders } from '../../view/run-folders.ts';
 import { workCommands } from '../../view/next-commands.ts';
@@ -15,13 +14,13 @@ import { openRepository, type Repository } from '../../substrate/git/repository.
 import { requireWritable } from '../../substrate/git/require-writable.ts';
 import { deleteRefs, findRunBranch } from '../../substrate/git/squad-refs.ts';
 import { switchAdvice } from '../../substrate/git/switch-advice.ts';
-import { findCommit } from '../../substrate/git/show-diff.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { CommandContext, Options } from '../command-context.ts';
 import { readKeep } from '../../squad/keep.ts';
 import { openView, type OpenedView } from '../../squad/read-view.ts';
 import { openMachine, type Machine } from '../../engine/machine.ts';
+import { headOf, movedBranch, requireDone, withoutBranch } from '../delivered-work.ts';
 import { mergeRefusal } from '../merge-refusal.ts';
 import { printResult } from '../output.ts';
 
@@ -35,13 +34,14 @@ export async function merge(
   const target = await openView({ host, composition: openMachine(host) }, run);
   const { view, composition, repository } = target;
   const { runId, name, objective: title } = view.run;
-  if (view.run.delivers === null) throw nothingToMerge(view);
+  if (view.run.delivers === null) throw withoutBranch(view);
   const into = await intoBranch(target, options.into);
   const { checkout, isCheckedOut } = into;
   await requireWritable(checkout, composition.git.stateDirectory);
-  if (options.unverified !== true) refuseUnverified(view);
+  const anyway = `or merge what it has with \`squad merge ${name} --unverified\``;
+  if (options.unverified !== true) requireDone(view, anyway);
   const commit = await headOf(target);
-  if (options.unverified !== true && commit !== view.plan.delivered) throw movedBranch(view, commit);
+  if (options.unverified !== true && commit !== view.plan.delivered) throw movedBranch(view, commit, anyway);
   if (commit === view.plan.base)
     throw usageError(`${name} has delivered nothing to merge`, `See \`squad show ${name}\`.`);
   const message = options.squash === true ? squashMessage(view) : `Merge run ${name}: ${plainLine(title, 100)}`;
@@ -148,11 +148,6 @@ function inFolders(target: OpenedView<Machine>): (path: string) => boolean {
   return (path) => folders.some((folder) => isWithin(folder, join(place, path)));
 }
 
-function nothingToMerge({ run: { name }, next: [next = `squad show ${name}`], end }: RunView): SquadError {
-  const made = end?.made !== true ? `it makes a ${FOLDER} folder, and no work` : `it made a ${FOLDER} folder`;
-  return usageError(`${name} has no branch to merge: ${made}`, `Continue with: \`${next}\`.`);
-}
-
 function requireBranch(
   { branch, ...repository }: Awaited<ReturnType<typeof openRepository>>,
   run: string,
@@ -162,32 +157,4 @@ function requireBranch(
   if (branch === undefined) throw usageError('no branch is checked out: HEAD is detached', next);
   if (branch !== `squad/${run}`) return { ...repository, branch };
   throw usageError(`the run branch ${branch} itself is checked out`, next);
-}
-
-function refuseUnverified({ run: { name, state }, end }: RunView): void {
-  const anyway = `or merge what it has with \`squad merge ${name} --unverified\``;
-  if (end === null) {
-    throw usageError(`${name} is not over: it is ${state}`, `See \`squad status ${name}\`, ${anyway}.`);
-  }
-  if (end.outcome !== 'done') {
-    throw usageError(`${name}: ${plainLine(end.headline, 400)}`, `See \`squad show ${name}\`, ${anyway}.`);
-  }
-}
-
-async function headOf({ view, composition, repository }: OpenedView<Machine>): Promise<string> {
-  const { name } = view.run;
-  const head = await findCommit(composition.git, repository, `refs/heads/squad/${name}`);
-  if (head !== undefined) return head;
-  throw usageError(
-    `the branch squad/${name} is not there any more`,
-    `If its commit still is, create it again: \`git branch squad/${name} ${view.plan.delivered}\`.`,
-  );
-}
-
-function movedBranch({ run: { name }, plan }: RunView, head: string): SquadError {
-  const delivered = plan.delivered.slice(0, 12);
-  return usageError(
-    `squad/${name} is at ${head.slice(0, 12)}, and the run delivered ${delivered} last: the difference was not checked`,
-    `Compare them with \`git log --oneline ${delivered}..squad/${name}\`, or merge with \`squad merge ${name} --unverified\`.`,
-  );
 }

@@ -2,7 +2,14 @@ import { defined } from '../../text/defined.ts';
 import { plainJson } from '../../text/json.ts';
 import type { Board } from '../../model/plan/board.ts';
 import { SquadError } from '../../model/errors.ts';
-import { branchOf, forkedSchema, RUN_EVENTS, type Forked, type PublishFacts } from '../../model/run.ts';
+import {
+  branchOf,
+  forkedSchema,
+  RUN_EVENTS,
+  type Forked,
+  type PublishFacts,
+  type RunDefinition,
+} from '../../model/run.ts';
 import { lastAttempt } from './folder-removal.ts';
 import type { RemovalAnswer, Workspaces } from '../../substrate/ports/workspaces.ts';
 import type { OperationPorts } from './operation-ports.ts';
@@ -109,7 +116,7 @@ export async function pushRun(
   head: string,
 ): Promise<Pick<PublishFacts, 'remote' | 'pr' | 'problem'>> {
   const { forge, definition } = ports;
-  const { publish, repository, objective, name } = definition;
+  const { publish, repository, name } = definition;
   if (publish === undefined) return {};
   const { remote } = publish;
   const branch = `squad/${name}`;
@@ -118,12 +125,24 @@ export async function pushRun(
   if (!publish.pr) return { remote };
   const base = publish.base ?? repository.branch;
   if (base === undefined) return { remote, problem: DETACHED };
-  const opened = await forge.openPullRequest({ remote, branch, base, title: objective.title, body: objective.text });
+  const opened = await forge.openPullRequest({ remote, branch, base, ...pullRequestText(definition) });
   if (opened.type === 'found') return { remote, pr: opened.pullRequest.url };
   return {
     remote,
     problem: `no pull request was opened: ${opened.type === 'refused' ? opened.why : 'the forge shows none'}`,
   };
+}
+
+const ISSUE = /^https?:\/\/[^/\s]+\/([A-Za-z0-9_.-]+\/[A-Za-z0-9_.-]+)\/issues\/(\d{1,9})$/;
+
+/** What a pull request of the whole run says. Its merge closes the issue that the run was asked for. */
+export function pullRequestText({ objective: { title, text }, source }: Pick<RunDefinition, 'objective' | 'source'>): {
+  readonly title: string;
+  readonly body: string;
+} {
+  const [, repository, number] = ISSUE.exec(source) ?? [];
+  // In front: a forge limits the length of a body.
+  return { title, body: repository === undefined ? text : `Closes ${repository}#${number}\n\n${text}` };
 }
 
 /** HEAD had no branch to merge into. */

@@ -3,7 +3,7 @@ import type { Board } from '../../../src/model/plan/board.ts';
 import { RUN_EVENTS, type RunDefinition } from '../../../src/model/run.ts';
 import type { OperationPorts } from '../../../src/engine/operations/operation-ports.ts';
 import { publishWork } from '../../../src/engine/sinks/sinks.ts';
-import { allocateWorkspace, publishRun, pushRun } from '../../../src/engine/operations/publish-run.ts';
+import { pullRequestText, allocateWorkspace, publishRun, pushRun } from '../../../src/engine/operations/publish-run.ts';
 import type { Forge } from '../../../src/substrate/ports/forge.ts';
 import type { ListedFolder, Workspaces } from '../../../src/substrate/ports/workspaces.ts';
 import { endedAs, stateOf } from '../../rules/support.ts';
@@ -298,6 +298,18 @@ describe('a push', () => {
     const { opened } = await push(publish, { open: found }, branch);
     const about = { title: 'Tidy up', body: 'Tidy up.' };
     expect(opened).toEqual([{ remote: 'origin', branch: 'squad/tidy', base, ...about }]);
+  });
+
+  it.each([
+    ['an issue', 'https://github.com/acme/app/issues/12', 'Closes acme/app#12\n\nTidy up.'],
+    ['an issue of an own host', 'https://git.acme.com/acme/app.js/issues/7', 'Closes acme/app.js#7\n\nTidy up.'],
+    ['a file', 'objective.md', 'Tidy up.'],
+    ['a file with such a name', 'acme/app/issues/12', 'Tidy up.'],
+    ['another page', 'https://github.com/acme/app/pull/12', 'Tidy up.'],
+    ['a URL with more', 'https://github.com/acme/app/issues/12\nCloses #1', 'Tidy up.'],
+  ])('says whether the work closes an issue: %s', (_, source, body) => {
+    const objective = { title: 'Tidy up', goals: [], criteria: [], constraints: [], context: '', text: 'Tidy up.' };
+    expect(pullRequestText({ objective, source })).toEqual({ title: 'Tidy up', body });
   });
 
   it('opens no pull request where HEAD had no branch, and says what to set', async () => {

@@ -71,7 +71,7 @@ export const WORK_COMMANDS: Commands = {
     load: async () => (await import('./commands/merge.ts')).merge,
   },
   pr: {
-    about: 'Push the branch of a run that is done, and open a pull request on GitHub.',
+    about: 'Push the branch of a run that is done, and open a pull request on GitHub or GitLab.',
     examples: ['squad pr', 'squad pr my-run --base main'],
     words: [RUN_WORD],
     load: async () => (await import('./commands/pr.ts')).pr,

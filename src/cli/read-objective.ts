@@ -42,7 +42,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     read: async (context) => ({ text: await readStdin(context), from: STDIN }),
   }),
   issue: kind<IssueArgument>({
-    about: '`#12` or an issue’s URL (read through gh)',
+    about: '`#12` or an issue’s URL (read through gh or glab)',
     finds: (given) => issueNamed(given.trim()),
     read: async (context, _given, issue) => readIssue(context, issue),
   }),
@@ -106,7 +106,7 @@ async function readIssue(context: CommandContext, issue: IssueArgument): Promise
 
 const URL_LIKE = /^https?:\/\/\S*$/i;
 const ISSUE_URL =
-  /^https?:\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\/[A-Za-z0-9_][A-Za-z0-9_.-]*\/[A-Za-z0-9_.-]+)\/issues\/(\d{1,9})\/?(?:[?#]\S*)?$/i;
+  /^https?:\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*){1,20}\/(?!-\/)[A-Za-z0-9_.-]+)\/(?:-\/(?:issues|work_items)|issues)\/(\d{1,9})\/?(?:[?#]\S*)?$/i;
 const TEXT_FILE = /\.(?:md|markdown|txt)$/i;
 
 /** Its kind and what it says of that; `text`: words. Throws for a URL that is not of an issue, and for a path without a file. */

@@ -164,7 +164,7 @@ export function compose(host: Host, { runtimes: ownRuntimes = {}, playbooks = {}
     }),
     taskCage: createTaskCages(settingsOf(host, {}), createTrial(processes, childEnvironment(host.environment, []))),
     redactor: (letThrough) => redactorOf(host.environment, letThrough),
-    forge: (repository) => createForge({ ...git, gh: () => findProgram(host.environment['PATH'], 'gh') }, repository),
+    forge: (repository) => createForge({ ...git, forgeCli: (name) => findProgram(host.environment['PATH'], name) }, repository),
   };
 }
 

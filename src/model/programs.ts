@@ -89,6 +89,12 @@ export const PROGRAMS = {
     reads: 'issues and pull requests of strangers, titles and bodies of agents',
     confinedBy: 'it runs in `/`, outside of every repository; texts are arguments of flags',
   },
+  glab: {
+    starts: 'the GitLab CLI of your PATH, `glab api`',
+    when: 'as `gh`, for a repository on GitLab',
+    reads: 'issues and merge requests of strangers, titles and bodies of agents',
+    confinedBy: 'it runs in `/`, outside of every repository; texts are arguments of flags',
+  },
   'turn-wrapper': {
     starts: '`/bin/sh` with `turn-wrapper.sh`, and the tools `mv`, `sleep`, `find`, `grep`, `tr`, `rm`, `date`',
     when: 'around each turn of an agent and each check',

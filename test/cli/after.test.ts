@@ -337,6 +337,7 @@ describe('squad pr', () => {
     expect(again.lines, again.stderr).toMatchObject([
       { type: 'pull-request', name: RUN, remote: 'origin', base: 'main', commit: head, url },
     ]);
+    git(bench.repository, 'remote', 'remove', 'origin');
   });
 });
 

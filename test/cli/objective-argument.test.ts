@@ -22,6 +22,11 @@ describe('the argument of squad run', () => {
       'https://git.corp.example/a-b/c.d/issues/7/#issuecomment-1',
       { type: 'issue', number: 7, repository: 'git.corp.example/a-b/c.d' },
     ],
+    [
+      'https://gitlab.com/acme/tools/app/-/issues/12#note_1',
+      { type: 'issue', number: 12, repository: 'gitlab.com/acme/tools/app' },
+    ],
+    ['https://gitlab.com/acme/app/-/work_items/7', { type: 'issue', number: 7, repository: 'gitlab.com/acme/app' }],
     ['see https://github.com/acme/app/issues/12', { type: 'text' }],
     ['tasks/login.md', { type: 'file' }],
     ['notes.txt', { type: 'file' }],

@@ -5,6 +5,7 @@ import { findProgram } from '../../runtimes/shared/find-program.ts';
 import { lookIn } from '../../squad/open-workspace.ts';
 import { openView } from '../../squad/read-view.ts';
 import { createForge } from '../../substrate/git/forge/index.ts';
+import type { ForgeCli } from '../../substrate/git/forge/remotes.ts';
 import type { Forge, PullRequestAnswer, Refused } from '../../substrate/ports/forge.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { rowOf } from '../../view/read-run.ts';
@@ -36,7 +37,7 @@ export async function pr(context: CommandContext, run: string | undefined, optio
     const next = `Name the branch that gets the work: \`squad pr ${name} --base main\`.`;
     throw usageError(`${name} began without a branch (HEAD was detached)`, next);
   }
-  const ports = { ...composition.git, gh: async () => findProgram(host.environment['PATH'], 'gh') };
+  const ports = { ...composition.git, forgeCli: async (name: ForgeCli) => findProgram(host.environment['PATH'], name) };
   const order = { name, remote, base, commit, text: pullRequestText(definition) };
   const url = await openRequest(createForge(ports, repository), order);
   const found = { type: 'pull-request', runId, name, remote, base, commit, url };

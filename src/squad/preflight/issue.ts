@@ -12,7 +12,7 @@ export async function readIssueText(
   if (answer.type === 'refused') throw refusal(of, answer);
   throw usageError(
     `${answer.repository} has no issue ${of.number}`,
-    `See which there are: \`gh issue list --repo ${answer.repository}\`.`,
+    `See which there are: \`${answer.list}\`.`,
   );
 }
 

@@ -16,7 +16,7 @@ export type PullRequestAnswer =
   | { readonly type: 'none' }
   | Refused;
 
-/** An issue of the remote's repository, or of another one (`host/owner/name`). */
+/** An issue of the remote's repository, or of another one (`host/owner/name`, on GitLab with all groups). */
 export interface IssueName {
   readonly number: number;
   readonly repository?: string;
@@ -32,7 +32,8 @@ interface Issue {
 }
 export type IssueAnswer =
   | { readonly type: 'found'; readonly issue: Issue }
-  | { readonly type: 'none'; readonly repository: string }
+  /** `list`: the command that lists those that there are. */
+  | { readonly type: 'none'; readonly repository: string; readonly list: string }
   | Refused;
 
 /**

@@ -303,6 +303,8 @@ describe('a push', () => {
   it.each([
     ['an issue', 'https://github.com/acme/app/issues/12', 'Closes acme/app#12\n\nTidy up.'],
     ['an issue of an own host', 'https://git.acme.com/acme/app.js/issues/7', 'Closes acme/app.js#7\n\nTidy up.'],
+    ['one of GitLab', 'https://gitlab.com/acme/tools/app/-/issues/7', 'Closes acme/tools/app#7\n\nTidy up.'],
+    ['a work item of GitLab', 'https://gitlab.com/acme/app/-/work_items/7', 'Closes acme/app#7\n\nTidy up.'],
     ['a file', 'objective.md', 'Tidy up.'],
     ['a file with such a name', 'acme/app/issues/12', 'Tidy up.'],
     ['another page', 'https://github.com/acme/app/pull/12', 'Tidy up.'],

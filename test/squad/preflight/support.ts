@@ -38,7 +38,7 @@ export const OPEN_FORGE: Forge = {
   push: () => Promise.resolve({ type: 'pushed' }),
   findPullRequest: () => Promise.resolve({ type: 'none' }),
   openPullRequest: () => Promise.resolve({ type: 'none' }),
-  readIssue: () => Promise.resolve({ type: 'none', repository: 'github.com/acme/app' }),
+  readIssue: () => Promise.resolve({ type: 'none', repository: 'github.com/acme/app', list: 'gh issue list' }),
 };
 
 const GOOD: Probe = { ok: true, login: 'ok', sandbox: 'os', problems: [] };

@@ -1,5 +1,6 @@
 import { createGit, gitEnvironment, hardenedArguments, requireCommitId } from '../git-call.ts';
 import type { Forge, PushAnswer, IssueAnswer, IssueName } from '../../ports/forge.ts';
+import { forgeHost } from './choose-host.ts';
 import { createPullRequests } from './pull-requests.ts';
 import {
   type ForgePorts,
@@ -9,14 +10,10 @@ import {
   refused,
   remoteUrl,
   said,
-  githubRepository,
 } from './remotes.ts';
-import { z } from 'zod';
-import { parseJson } from '../../../text/json.ts';
-import { findGh, notUnderstood, runGh } from './gh.ts';
 
 /**
- * Pushes with git and uses GitHub through `gh`, with the user's logins. git reads the repository's config for that, so callers
+ * Pushes with git, and uses GitHub through `gh` and GitLab through `glab`, with the user's logins. git reads the repository's config for that, so callers
  * must check the baseline first: a program that an agent planted there would run with the user's rights.
  */
 export function createForge(ports: ForgePorts, repository: ForgeRepository): Forge {
@@ -132,16 +129,6 @@ async function bringsLargeFiles(
   return answer.code === 0 && answer.stdout.trim() !== '';
 }
 
-const issueSchema = z.object({
-  number: z.int(),
-  title: z.string(),
-  body: z.string(),
-  url: z.url({ protocol: /^https?$/ }),
-});
-
-/** How `gh` says that there is none. */
-const ABSENT = /could not resolve to an? (?:issue|repository)|not found/i;
-
 /** Reads an issue, whose text is others' words. */
 async function readIssue(
   ports: ForgePorts,
@@ -150,20 +137,7 @@ async function readIssue(
 ): Promise<IssueAnswer> {
   const url = given === undefined ? await remoteUrl(ports, of, remote) : `https://${given}`;
   if (typeof url !== 'string') return { ...url, next: `${url.next ?? ''} Or give the issue’s whole URL.`.trim() };
-  const repository = githubRepository(url);
-  if (repository === undefined) {
-    return refused(`the remote ${remote} is not a repository on GitHub: ${said(url)}`, 'Give the issue’s whole URL.');
-  }
-  const gh = await findGh(ports);
-  if (typeof gh !== 'string') return gh;
-  const fields = ['--json', 'number,title,body,url'];
-  const answer = await runGh(ports, { gh, repository }, ['issue', 'view', String(number), ...fields]);
-  if (typeof answer === 'string') {
-    const issue = issueSchema.safeParse(parseJson(answer)).data;
-    return issue === undefined ? notUnderstood(answer) : { type: 'found', issue };
-  }
-  if (answer.next !== undefined) return answer;
-  return ABSENT.test(answer.why)
-    ? { type: 'none', repository }
-    : { ...answer, next: `Try \`gh issue view ${number} --repo ${repository}\`.` };
+  const host = await forgeHost(ports, { url, remote });
+  if ('type' in host) return host.next === undefined ? { ...host, next: 'Give the issue’s whole URL.' } : host;
+  return host.issue(number);
 }

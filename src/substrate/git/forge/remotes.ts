@@ -4,9 +4,11 @@ import { defined, pickVariables } from '../../../text/defined.ts';
 import { createGit, type GitPorts } from '../git-call.ts';
 import type { Repository } from '../repository.ts';
 
+export type ForgeCli = 'gh' | 'glab';
+
 export interface ForgePorts extends GitPorts {
-  /** Absolute path of the GitHub CLI. undefined: it is not installed. */
-  readonly gh: () => Promise<string | undefined>;
+  /** Absolute path of the CLI of GitHub or GitLab. undefined: it is not installed. */
+  readonly forgeCli: (name: ForgeCli) => Promise<string | undefined>;
   readonly pushTimeoutMs?: number;
 }
 
@@ -48,15 +50,18 @@ export function said(text: string): string {
     .slice(0, 1000);
 }
 
-/** Variables with a login of `gh`. */
-export const FORGE_TOKENS = ['GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'];
+/** Variables with a login of `gh` or `glab`. */
+export const FORGE_TOKENS = [
+  ...['GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'],
+  ...['GITLAB_TOKEN', 'GITLAB_ACCESS_TOKEN'],
+];
 
 /** Variables that programs need to log in: proxies, certificates, keyrings, tokens. */
 const LOGIN = [
   ...['USER', 'LOGNAME', 'XDG_RUNTIME_DIR', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'DBUS_SESSION_BUS_ADDRESS', 'GNUPGHOME'],
   ...NETWORK_VARIABLES,
   ...FORGE_TOKENS,
-  'GH_CONFIG_DIR',
+  ...['GH_CONFIG_DIR', 'GLAB_CONFIG_DIR'],
 ];
 
 /** The host's variables by which programs log in, and `more`. */
@@ -67,14 +72,30 @@ export function loginEnvironment(
   return pickVariables(host, [...LOGIN, ...more]);
 }
 
-/** `host/owner/name` for `gh`, from a remote's URL: https, ssh, or `git@host:owner/name`. undefined: another form. */
-export function githubRepository(url: string): string | undefined {
+/** A repository on a forge, from a remote's URL: https, ssh, or `git@host:owner/name`. undefined: another form. */
+export interface ForgePlace {
+  readonly host: string;
+  /** `owner/name`; on GitLab groups may be nested. */
+  readonly path: string;
+}
+
+const SEGMENT = '[A-Za-z0-9_][A-Za-z0-9_.-]*';
+const PATH = new RegExp(`^/?(${SEGMENT}(?:/${SEGMENT}){0,20}/[A-Za-z0-9_.-]+?)(?:\\.git)?/?$`);
+
+export function forgePlace(url: string): ForgePlace | undefined {
   const short = /^(?:[^@/\s:]+@)?([^@/\s:]+):(?!\/)(.+)$/.exec(url);
   const { host, path } = short === null ? partsOf(url) : { host: short[1] ?? '', path: short[2] ?? '' };
-  const names = /^\/?([A-Za-z0-9_][A-Za-z0-9_.-]*)\/([A-Za-z0-9_.-]+?)(?:\.git)?\/?$/.exec(path);
-  if (names === null || !/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(host)) return undefined;
-  // GitHub's host for ssh through port 443.
-  return `${host === 'ssh.github.com' ? 'github.com' : host}/${names[1]}/${names[2]}`;
+  const named = PATH.exec(path)?.[1];
+  if (named === undefined || !/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(host)) return undefined;
+  // Hosts for ssh through port 443.
+  return { host: host.replace(/^(?:ssh\.(?=github\.com$)|altssh\.(?=gitlab\.com$))/, ''), path: named };
+}
+
+/** `host/owner/name` for `gh`. undefined: GitHub has no such place. */
+export function githubRepository(url: string): string | undefined {
+  const place = forgePlace(url);
+  if (place === undefined || place.path.split('/').length !== 2) return undefined;
+  return `${place.host}/${place.path}`;
 }
 
 function partsOf(url: string): { host: string; path: string } {

@@ -17,7 +17,8 @@ import type { Forge } from '../../../../src/substrate/ports/forge.ts';
 import { createSystemProcesses } from '../../../../src/substrate/system/process/system-processes.ts';
 import { addFolder, createRepository, git } from '../../../support/git.ts';
 
-const FAKE_GH = fileURLToPath(new URL('../../../fixtures/forge/fake-gh.mjs', import.meta.url));
+const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../../../fixtures/forge/fake-${name}.mjs`, import.meta.url));
 
 export interface Pull {
   readonly number: number;
@@ -35,14 +36,21 @@ export interface ForgeBench {
   /** The repository's first commit. */
   readonly base: string;
   readonly forge: Forge;
-  forgeWith(changes: { environment?: Record<string, string>; gh?: string | null; pushTimeoutMs?: number }): Forge;
+  forgeWith(changes: {
+    environment?: Record<string, string>;
+    clis?: readonly ('gh' | 'glab')[];
+    pushTimeoutMs?: number;
+  }): Forge;
   /** A commit on top of `parent`, on no branch of the repository. */
   commit(parent: string, name: string, text?: string): string;
   /** Of the bare repository; empty: no such branch. */
   remoteHead(branch: string): string;
   /** What the stand-in for GitHub holds. The remote's URL is then one of GitHub, and pushes go to the bare repository. */
   github(state: { mode?: string; pulls?: readonly Pull[]; issues?: readonly object[] }): void;
-  calls(): { args: string[]; cwd: string }[];
+  /** The same for GitLab, in the project `acme/tools/app`. */
+  gitlab(state: { mode?: string; host?: string; requests?: readonly object[]; issues?: readonly object[] }): void;
+  /** Of both programs. */
+  calls(): { args: string[]; cwd: string; env?: Record<string, string> }[];
   close(): void;
 }
 
@@ -54,16 +62,16 @@ export function openForgeBench(): ForgeBench {
   git(root, 'init', '-q', '--bare', bare);
   git(repository, 'remote', 'add', 'origin', bare);
   const side = addFolder(repository, join(root, 'side'));
-  symlinkSync(FAKE_GH, join(root, 'gh'));
+  for (const name of ['gh', 'glab']) symlinkSync(fixture(name), join(root, name));
   const processes = createSystemProcesses({ clock: createSystemClock() });
-  const forgeWith: ForgeBench['forgeWith'] = ({ environment = {}, gh = join(root, 'gh'), pushTimeoutMs }) =>
+  const forgeWith: ForgeBench['forgeWith'] = ({ environment = {}, clis = ['gh', 'glab'], pushTimeoutMs }) =>
     createForge(
       {
         processes,
         environment: { PATH: process.env['PATH'], HOME: home, ...environment },
         binary: () => Promise.resolve('/usr/bin/git'),
         stateDirectory: join(root, 'state'),
-        gh: () => Promise.resolve(gh ?? undefined),
+        forgeCli: (name) => Promise.resolve(clis.includes(name) ? join(root, name) : undefined),
         ...(pushTimeoutMs === undefined ? {} : { pushTimeoutMs }),
       },
       { root: repository, commonDirectory: join(repository, '.git') },
@@ -88,10 +96,15 @@ export function openForgeBench(): ForgeBench {
       git(repository, 'remote', 'set-url', '--push', 'origin', bare);
       writeFileSync(join(home, 'github.json'), JSON.stringify({ branches: bare, mode, pulls, issues }));
     },
+    gitlab: ({ host = 'gitlab.com', ...state }) => {
+      git(repository, 'remote', 'set-url', 'origin', `git@${host}:acme/tools/app.git`);
+      git(repository, 'remote', 'set-url', '--push', 'origin', bare);
+      writeFileSync(join(home, 'gitlab.json'), JSON.stringify({ branches: bare, requests: [], issues: [], ...state }));
+    },
     calls: () => {
-      const path = join(home, 'gh-calls.jsonl');
-      const lines = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
-      return lines.map((line) => JSON.parse(line) as { args: string[]; cwd: string });
+      const paths = ['gh', 'glab'].map((name) => join(home, `${name}-calls.jsonl`)).filter((path) => existsSync(path));
+      const lines = paths.flatMap((path) => readFileSync(path, 'utf8').trim().split('\n'));
+      return lines.map((line) => JSON.parse(line) as ReturnType<ForgeBench['calls']>[number]);
     },
     close: () => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
   };

@@ -30,7 +30,7 @@ describe('reading an issue', () => {
 
   it('says that there is none', async () => {
     bench.github({ issues: [] });
-    expect(await bench.forge.readIssue(of)).toEqual({ type: 'none', repository: 'github.com/acme/app' });
+    expect(await bench.forge.readIssue(of)).toMatchObject({ type: 'none', repository: 'github.com/acme/app' });
   });
 
   it.each([
@@ -48,7 +48,7 @@ describe('reading an issue', () => {
       next: 'Give the issue’s whole URL.',
     });
     bench.github({ issues: [ISSUE] });
-    expect(await bench.forgeWith({ gh: null }).readIssue(of)).toMatchObject({
+    expect(await bench.forgeWith({ clis: [] }).readIssue(of)).toMatchObject({
       why: 'the GitHub CLI, `gh`, is not on PATH',
       next: expect.stringContaining('gh auth login') as string,
     });

@@ -117,7 +117,7 @@ describe('refused', () => {
 
   it('without gh, with what to install', async () => {
     bench.github({});
-    const forge = bench.forgeWith({ gh: null });
+    const forge = bench.forgeWith({ clis: [] });
     expect(await forge.findPullRequest(of)).toMatchObject({
       type: 'refused',
       why: expect.stringContaining('not on PATH'),

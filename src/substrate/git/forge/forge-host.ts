@@ -1,0 +1,19 @@
+import type { IssueAnswer, PullRequestAnswer, Refused } from '../../ports/forge.ts';
+
+export interface NewPullRequest {
+  readonly branch: string;
+  readonly base: string;
+  /** One line. */
+  readonly title: string;
+  readonly body: string;
+}
+
+/** What squad asks of a host of repositories, through its command line. */
+export interface ForgeHost {
+  /** The newest pull request of a branch of this repository, open or not. */
+  newest(branch: string): Promise<PullRequestAnswer>;
+  /** A text: its answer says that it made one. */
+  create(of: NewPullRequest): Promise<string | Refused>;
+  issue(number: number): Promise<IssueAnswer>;
+  notUnderstood(text: string): Refused;
+}

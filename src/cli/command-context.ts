@@ -57,6 +57,13 @@ export const NEW_RUN = [
   [YES, 'allow the commands in the objective and squad.yaml for this run'],
   FULL_ACCESS,
 ] as const;
+const BEGINNING = [
+  [
+    '--base <ref>',
+    'begin from this branch, tag or commit, such as origin/main (default: the commit that is checked out)',
+  ],
+  ['--fetch', 'with --base: fetch its remote first, with your logins'],
+] as const;
 const STRICT = [
   '--strict',
   'exit with 1 if something was not checked, a check was changed unreviewed, or a person decided',
@@ -76,7 +83,7 @@ const DETACH = ['--detach', 'run the engine in the background; the command ends 
 const DRIVE = [...WAITING, JSON_LINES, PLAIN_LINES] as const;
 /** Flags that an engine in the background gets too. */
 export const RESUME_FLAGS: readonly Flag[] = [...DRIVE, ...LIMIT_FLAGS];
-export const RUN_FLAGS: readonly Flag[] = [...NEW_RUN, STRICT, ...RESUME_FLAGS];
+export const RUN_FLAGS: readonly Flag[] = [...NEW_RUN, ...BEGINNING, STRICT, ...RESUME_FLAGS];
 
 /** Flags of each command that has more than `--json`; types of its options follow from them. Commands with limits add these. */
 export const FLAGS = {
@@ -93,6 +100,7 @@ export const FLAGS = {
   ],
   run: [
     ...NEW_RUN,
+    ...BEGINNING,
     ['--session [folder]', 'play the session in this folder, without an objective; its files are kept up to date'],
     STRICT,
     ['--dry-run', 'check everything, show what the run would do, and start nothing'],
@@ -115,6 +123,7 @@ export const FLAGS = {
   ],
   plan: [
     ...NEW_RUN,
+    ...BEGINNING,
     ['--prompts', 'print the instructions and prompts of each role instead; no agent starts'],
     JSON_OBJECT,
   ],

@@ -19,10 +19,24 @@ export function trustOf(
 }
 
 /** The options of a new run, as the library takes them. */
-export function newRunOf(context: CommandContext, options: NewRunOptions & Pick<RunOptions, 'json' | 'strict'>) {
-  const { playbook, runtime, model: models, name, allowFullAccess, strict } = options;
+export function newRunOf(
+  context: CommandContext,
+  options: NewRunOptions & Pick<RunOptions, 'json' | 'strict' | 'base' | 'fetch'>,
+) {
+  const { playbook, runtime, model: models, name, allowFullAccess, strict, base, fetch } = options;
   const trust = trustOf(context, options);
-  return { playbook, runtime, models, name, allowFullAccess, strict, trust, limits: limitsFromOptions(options) };
+  return {
+    playbook,
+    runtime,
+    models,
+    name,
+    allowFullAccess,
+    strict,
+    base,
+    fetch,
+    trust,
+    limits: limitsFromOptions(options),
+  };
 }
 
 /** Shows all of every item with its source, a screen at a time. Only `y` or `yes` after the last one counts as consent. */

@@ -16,6 +16,7 @@ export const RUN_COMMANDS: Commands = {
       'git log -1 --format=%B | squad run -',
       'squad run objective.md --detach',
       'squad run objective.md --dry-run',
+      'squad run objective.md --base origin/main --fetch',
       'squad run --session=.workflow/.team/TC-login-2026-02-27',
     ],
     leaves: Object.entries(SINKS).map(([name, { about }]) => [name, about]),

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { CHECK_RUNTIME, createCheckAdapter } from './checks/command-adapter.ts';
-import { openMachine, type Host, type Machine } from './machine.ts';
+import { forgeCliOf, openMachine, type Host, type Machine } from './machine.ts';
 import { badInput, type SquadError } from '../model/errors.ts';
 import { redactorOf, type Redactor } from '../model/redaction/redactor.ts';
 import type { Playbooks } from '../model/plan.ts';
@@ -25,7 +25,6 @@ import type { AgentRuntime } from '../runtimes/port/agent-runtime.ts';
 import { createScriptedAdapter } from '../runtimes/scripted/index.ts';
 import type { CliAdapter, RuntimeSettings } from '../runtimes/shared/cli-adapter.ts';
 import { createCliRuntime } from '../runtimes/shared/cli-turn.ts';
-import { findProgram } from '../runtimes/shared/find-program.ts';
 import { childEnvironment } from '../runtimes/shared/child-environment.ts';
 import { createTrial } from '../runtimes/shared/cli-program.ts';
 import { createTaskCages, type CagedTurn, type TaskCage } from '../runtimes/shared/task-cage.ts';
@@ -164,7 +163,7 @@ export function compose(host: Host, { runtimes: ownRuntimes = {}, playbooks = {}
     }),
     taskCage: createTaskCages(settingsOf(host, {}), createTrial(processes, childEnvironment(host.environment, []))),
     redactor: (letThrough) => redactorOf(host.environment, letThrough),
-    forge: (repository) => createForge({ ...git, forgeCli: (name) => findProgram(host.environment['PATH'], name) }, repository),
+    forge: (repository) => createForge({ ...git, forgeCli: forgeCliOf(host) }, repository),
   };
 }
 

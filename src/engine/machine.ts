@@ -4,6 +4,7 @@ import type { Playbooks } from '../model/plan.ts';
 import { findProgram, isExecutable } from '../runtimes/shared/find-program.ts';
 import { refuseOldNode } from '../substrate/system/process/node-version.ts';
 import { createSystemClock } from '../substrate/system/clock/system-clock.ts';
+import type { ForgePorts } from '../substrate/git/forge/remotes.ts';
 import type { GitPorts } from '../substrate/git/git-call.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
 import type { Processes } from '../substrate/ports/processes.ts';
@@ -64,6 +65,11 @@ function refuseRelative({ stateDirectory }: Host): void {
     `SQUAD_STATE=${plainLine(stateDirectory, 200)} is neither an absolute path nor \`git\``,
     'Set it to a folder, such as `/var/lib/squad`, to `git`, or not at all.',
   );
+}
+
+/** Finds the command line of a forge on PATH; undefined: it is not installed. */
+export function forgeCliOf({ environment }: Host): ForgePorts['forgeCli'] {
+  return (name) => findProgram(environment['PATH'], name);
 }
 
 /** Absolute path of a program on PATH. Throws `wrong-environment` if it is not installed. */

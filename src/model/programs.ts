@@ -64,9 +64,15 @@ export const PROGRAMS = {
     reads: 'commits that agents made; the remote’s address in your repository’s configuration',
     confinedBy: 'no hook and no force; only https, ssh and files',
   },
+  'git-fetch': {
+    starts: '`git fetch`, in the folder of your repository',
+    when: '`squad run --base <ref> --fetch`, before the run exists',
+    reads: 'what the remote sends: names of refs, and objects',
+    confinedBy: 'no hook and no submodule; only https, ssh and files; five minutes',
+  },
   'git-login': {
     starts: 'what git starts to log in: `ssh`, a credential helper, `git-remote-https`',
-    when: 'a push by `publish`',
+    when: 'a push by `publish` or `squad pr`, and `--fetch`',
     reads: 'the remote’s address',
     confinedBy: 'your configuration and the repository’s name them; `publish` is yours to set',
     isFree: true,

@@ -92,8 +92,10 @@ export const runDefinitionSchema = z.object({
   repository: z.object({
     root: z.string(),
     base: z.string(),
-    /** undefined: HEAD was detached. */
+    /** The branch that is to get the work; undefined: HEAD was detached. */
     branch: z.string().optional(),
+    /** What a person named as the beginning; undefined: the commit that was checked out. */
+    from: z.string().optional(),
   }),
   /** `ask`: a person approves the plan. */
   plan: settingsSchema.shape.plan.unwrap(),

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
@@ -280,7 +280,7 @@ describe('squad pr', () => {
   const github = (more: object = {}): void =>
     writeFileSync(join(bench.root, 'github.json'), JSON.stringify({ branches: bare(), pulls: [], ...more }));
   const pr = async (...words: string[]) =>
-    bench.run(['pr', ...words], { PATH: `${bin()}:${dirname(process.execPath)}:/usr/bin:/bin` });
+    bench.run(['pr', ...words], { PATH: `${bin()}:${process.env['PATH'] ?? ''}` });
 
   it.each<[string, () => void, number, RegExp]>([
     ['no remote', () => undefined, 78, /no remote named origin\nNext: Add it with `git remote add/],
@@ -288,7 +288,7 @@ describe('squad pr', () => {
       'a remote that is not on GitHub',
       () => git(bench.repository, 'remote', 'add', 'origin', bare()),
       78,
-      /nothing was pushed: the remote origin is not a repository on GitHub: .*\nNext: Push it yourself.*git push origin squad\/make-things/,
+      /nothing was pushed: the remote origin is not a repository on GitHub or GitLab: .*\nNext: Push it yourself.*git push origin squad\/make-things/,
     ],
     [
       'no gh',

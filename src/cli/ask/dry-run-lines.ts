@@ -17,7 +17,7 @@ const INDENT = '    ';
 
 /** A run that has not started, for people. Every text of others is made safe to show. */
 export function dryRunLines(planned: PlannedRun, context: PlanContext): string[] {
-  const { name, playbook, branch, base, agents, stages, tasks = [], plan, consent, commands, warnings } = planned;
+  const { name, playbook, branch, agents, stages, tasks = [], plan, consent, commands, warnings } = planned;
   const { style } = context;
   const say = sayer(context);
   const rows = stages === undefined ? tasks.map(taskRow) : stages.flatMap(stageRows);
@@ -25,7 +25,7 @@ export function dryRunLines(planned: PlannedRun, context: PlanContext): string[]
   const [top = '', ...lines] = renderTable({ head, rows: rows.map(({ cells }) => cells), columns: context.columns });
   return [
     ...say(style('bold', `Dry run of ${name}: nothing has started, and nothing was written`)),
-    ...say(`playbook ${plainLine(playbook, 40)}, branch ${branch} from ${base.slice(0, 12)}`),
+    ...say(`playbook ${plainLine(playbook, 40)}, branch ${branch} from ${beginText(planned)}`),
     ...(plan === 'ask' && stages === undefined ? say('a person approves the plan before its tasks start') : []),
     '',
     style('dim', top),
@@ -45,6 +45,11 @@ export function dryRunLines(planned: PlannedRun, context: PlanContext): string[]
       ? []
       : [style('bold', 'Notes'), ...warnings.flatMap((text) => say(plainLine(text, 800), INDENT))]),
   ];
+}
+
+function beginText({ base, from }: PlannedRun): string {
+  const commit = base.slice(0, 12);
+  return from === undefined ? commit : `${plainLine(from, 100)} at ${commit}`;
 }
 
 function stageRows(stage: PlannedStage): Row[] {

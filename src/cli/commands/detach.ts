@@ -35,7 +35,8 @@ export async function detachRun(context: CommandContext, given: ObjectiveSource,
   const { objective, tickets } = await passObjective(bound.directory, given);
   const args = [
     'run',
-    ...argumentsOf(RUN_FLAGS, { ...options, name, playbook, plain: options.json !== true }),
+    // What it needs is fetched here.
+    ...argumentsOf(RUN_FLAGS, { ...options, name, playbook, fetch: false, plain: options.json !== true }),
     ...objective,
   ];
   const begun = (ledger: Ledger): string | undefined => {

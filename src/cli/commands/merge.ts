@@ -10,10 +10,12 @@ import { mergeIntoCheckout } from '../../substrate/git/merge-checkout.ts';
 import { findBranch, mergeIntoBranch } from '../../substrate/git/merge-into-branch.ts';
 import type { BranchCheckout } from '../../substrate/git/merge-order.ts';
 import { placeOfWork } from '../../substrate/git/place-of-work.ts';
+import { countCommits } from '../../substrate/git/begin-at.ts';
 import { openRepository, type Repository } from '../../substrate/git/repository.ts';
 import { requireWritable } from '../../substrate/git/require-writable.ts';
 import { deleteRefs, findRunBranch } from '../../substrate/git/squad-refs.ts';
 import { switchAdvice } from '../../substrate/git/switch-advice.ts';
+import { counted } from '../../text/counted.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { CommandContext, Options } from '../command-context.ts';
@@ -55,8 +57,9 @@ export async function merge(
     throw mergeRefusal(answer, { ...of, isCheckedOut }, mayStay);
   }
   const how = answer.type === 'merged' ? answer.how : 'already';
+  const along = how === 'already' ? undefined : await broughtAlong(target, checkout.head);
   const made = answer.type === 'merged' ? answer.commit : checkout.head;
-  const found = { type: 'merged', runId, name, branch: checkout.branch, how, commit: made };
+  const found = { type: 'merged', runId, name, branch: checkout.branch, how, commit: made, ...along?.facts };
   const said = how === 'already' ? 'nothing was left to merge' : `now at ${made.slice(0, 12)}, by ${how}`;
   const { base, delivered } = view.plan;
   const place = await placeOfWork(composition.git, repository, { run: name, base, delivered });
@@ -64,8 +67,19 @@ export async function merge(
   const [next = `squad drop ${name}`] = place.at === 'merged' ? workCommands(name, true, place) : [];
   printResult(context.output, options, found, [
     `merged    squad/${name} into ${plainLine(checkout.branch)}: ${said}`,
+    ...(along === undefined ? [] : [`note      ${along.text}`]),
     ...(isGone ? [`removed   branch squad/${name}, which was at ${commit}  (keep.branches)`] : [`Next: ${next}`]),
   ]);
+}
+
+/** Commits that are not of the run: its branch had them from what a person named as its beginning. undefined: there are none. */
+async function broughtAlong({ view, composition, repository }: OpenedView<Machine>, before: string) {
+  const { from } = view.run;
+  if (from === undefined) return undefined;
+  const commits = await countCommits(composition.git, repository, { from: before, to: view.plan.base });
+  if (commits === 0) return undefined;
+  const text = `${counted(commits, 'commit')} of ${plainLine(from, 100)}, which the run began from, came with it`;
+  return { facts: { from, along: commits }, text };
 }
 
 interface Into {

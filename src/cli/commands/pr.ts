@@ -1,11 +1,9 @@
-import { openMachine } from '../../engine/machine.ts';
-import { pullRequestText } from '../../engine/operations/publish-run.ts';
+import { forgeCliOf, openMachine } from '../../engine/machine.ts';
 import { usageError, wrongEnvironment, type SquadError } from '../../model/errors.ts';
-import { findProgram } from '../../runtimes/shared/find-program.ts';
+import { pullRequestText } from '../../model/pull-request-text.ts';
 import { lookIn } from '../../squad/open-workspace.ts';
 import { openView } from '../../squad/read-view.ts';
 import { createForge } from '../../substrate/git/forge/index.ts';
-import type { ForgeCli } from '../../substrate/git/forge/remotes.ts';
 import type { Forge, PullRequestAnswer, Refused } from '../../substrate/ports/forge.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { rowOf } from '../../view/read-run.ts';
@@ -37,7 +35,7 @@ export async function pr(context: CommandContext, run: string | undefined, optio
     const next = `Name the branch that gets the work: \`squad pr ${name} --base main\`.`;
     throw usageError(`${name} began without a branch (HEAD was detached)`, next);
   }
-  const ports = { ...composition.git, forgeCli: async (name: ForgeCli) => findProgram(host.environment['PATH'], name) };
+  const ports = { ...composition.git, forgeCli: forgeCliOf(host) };
   const order = { name, remote, base, commit, text: pullRequestText(definition) };
   const url = await openRequest(createForge(ports, repository), order);
   const found = { type: 'pull-request', runId, name, remote, base, commit, url };

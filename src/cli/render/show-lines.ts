@@ -8,6 +8,7 @@ import { ageOf, localTime } from '../../text/time.ts';
 import type { TurnRecord } from '../show/turn-record.ts';
 import { failureLines } from './failure-lines.ts';
 import { reasons } from '../../text/reasons.ts';
+import { fromText } from './status-board.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';
 
@@ -37,7 +38,7 @@ export function renderShownRun(
     style('bold', `${name}  ${status.outcome ?? status.phase}  ${plainLine(objective, 100)}`),
     ...(headline === null ? [] : [`  ${plainLine(headline, 400)}`]),
     `  started ${localTime(startedAt, now)}, ${spent}`,
-    ...(branch === null ? [] : [`  branch ${plainLine(branch, 100)}`]),
+    ...(branch === null ? [] : [`  branch ${plainLine(branch, 100)}${fromText(status)}`]),
     ...section('Asked', textLines(facts.asked), style),
     ...section('Notes', facts.notes.map(noteLine), style),
     ...section('Criteria', criterionLines(status), style),

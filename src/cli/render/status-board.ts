@@ -33,7 +33,7 @@ export function renderStatus(status: RunStatus, now: number, more: readonly stri
     ...(status.parent === null ? [] : [`  a fork of ${status.parent.name} at event ${status.parent.seq}`]),
     ...folderLines(status),
     ...promptLines(status),
-    ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}`]),
+    ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}${fromText(status)}`]),
     ...stageLines(status, now),
     ...section('tasks', taskLines(status)),
     ...section('not delivered', [...failureLines(status.failures), ...rejectionLines(status.rejections)]),
@@ -56,6 +56,10 @@ export function renderStatus(status: RunStatus, now: number, more: readonly stri
     ...more.map((line) => `  ${line}`),
     ...nextLine(status),
   ].join('\n');
+}
+
+export function fromText({ from }: Pick<RunStatus, 'from'>): string {
+  return from === undefined ? '' : `, begun from ${plainLine(from, 100)}`;
 }
 
 function progressOf({ elapsedSeconds, maxSeconds, turns, usage }: RunStatus): string {

@@ -2,14 +2,8 @@ import { defined } from '../../text/defined.ts';
 import { plainJson } from '../../text/json.ts';
 import type { Board } from '../../model/plan/board.ts';
 import { SquadError } from '../../model/errors.ts';
-import {
-  branchOf,
-  forkedSchema,
-  RUN_EVENTS,
-  type Forked,
-  type PublishFacts,
-  type RunDefinition,
-} from '../../model/run.ts';
+import { pullRequestText } from '../../model/pull-request-text.ts';
+import { branchOf, forkedSchema, RUN_EVENTS, type Forked, type PublishFacts } from '../../model/run.ts';
 import { lastAttempt } from './folder-removal.ts';
 import type { RemovalAnswer, Workspaces } from '../../substrate/ports/workspaces.ts';
 import type { OperationPorts } from './operation-ports.ts';
@@ -131,19 +125,6 @@ export async function pushRun(
     remote,
     problem: `no pull request was opened: ${opened.type === 'refused' ? opened.why : 'the forge shows none'}`,
   };
-}
-
-const ISSUE =
-  /^https?:\/\/[^/\s]+\/((?:[A-Za-z0-9_][A-Za-z0-9_.-]*\/){1,20}(?!-\/)[A-Za-z0-9_.-]+)\/(?:-\/(?:issues|work_items)|issues)\/(\d{1,9})$/;
-
-/** What a pull request of the whole run says. Its merge closes the issue that the run was asked for. */
-export function pullRequestText({ objective: { title, text }, source }: Pick<RunDefinition, 'objective' | 'source'>): {
-  readonly title: string;
-  readonly body: string;
-} {
-  const [, repository, number] = ISSUE.exec(source) ?? [];
-  // In front: a forge limits the length of a body.
-  return { title, body: repository === undefined ? text : `Closes ${repository}#${number}\n\n${text}` };
 }
 
 /** HEAD had no branch to merge into. */

@@ -10,10 +10,7 @@ export async function readIssueText(
   const answer = await forge.readIssue(of);
   if (answer.type === 'found') return { text: renderIssue(answer.issue), from: answer.issue.url };
   if (answer.type === 'refused') throw refusal(of, answer);
-  throw usageError(
-    `${answer.repository} has no issue ${of.number}`,
-    `See which there are: \`${answer.list}\`.`,
-  );
+  throw usageError(`${answer.repository} has no issue ${of.number}`, `See which there are: \`${answer.list}\`.`);
 }
 
 function refusal({ number }: IssueName, { why, next }: { readonly why: string; readonly next?: string }): SquadError {

@@ -14,6 +14,8 @@ export interface PlannedRun {
   readonly branch: string;
   /** The commit that it would begin from. */
   readonly base: string;
+  /** What a person named as the beginning; absent: the commit that is checked out. */
+  readonly from?: string;
   readonly agents: readonly (Pick<BoundAgent, 'name' | 'role' | 'runtime' | 'model'> & { readonly access: string })[];
   /** Set if the playbook plays a list. A review is a part of the stage whose work it judges. */
   readonly stages?: readonly PlannedStage[];
@@ -41,7 +43,7 @@ export function plannedRun(playbook: Playbook<unknown>, { definition, items, war
     name,
     playbook: playbook.name,
     branch: `squad/${name}`,
-    base: repository.base,
+    ...defined({ base: repository.base, from: repository.from }),
     agents: agents.map(({ name: agent, role, runtime, model, access }) => ({
       ...{ name: agent, role, runtime },
       ...defined({ model }),

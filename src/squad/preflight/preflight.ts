@@ -9,7 +9,7 @@ import { priorityWarnings, type PriorityWarning } from '../../model/priority.ts'
 import type { Settings } from '../../model/settings.ts';
 import { defined } from '../../text/defined.ts';
 import { limitWarnings, type LimitWarning, type SomeLimits } from '../../model/limits.ts';
-import { inspectForWork } from '../../substrate/git/inspect-repository.ts';
+import { inspectForWork, type Begin } from '../../substrate/git/inspect-repository.ts';
 import type { RepositoryReport, RepositoryWarning } from '../../substrate/ports/workspaces.ts';
 import { orderProblems } from '../../text/problem.ts';
 import { optionsFor } from './playbook-choice.ts';
@@ -51,6 +51,10 @@ export interface PreflightPorts
 
 /** Choices for a new run, over those of the objective and of `squad.yaml`. */
 export interface RunChoices {
+  /** A branch, tag or commit that it begins from. Absent: the commit that is checked out. */
+  readonly base?: string | undefined;
+  /** Fetches the remote of `base` first, with the person's logins. */
+  readonly fetch?: boolean | undefined;
   /** Its name, or the path of a file with a list of stages, from `cwd`. */
   readonly playbook?: string | undefined;
   /** Runs every agent on this runtime. */
@@ -112,13 +116,13 @@ export interface Preflight {
 export async function preflight(ports: PreflightPorts, request: PreflightRequest): Promise<Preflight> {
   const { host } = ports;
   refuseUnregistered(ports.runtimes, request.runtime);
-  const repository = await inspectForWork(ports.git, host.workingDirectory);
+  const repository = await inspectForWork(ports.git, host.workingDirectory, await beginningIn(ports, request));
   const given = await request.source.read(repository);
   const all = await withListFile(await readSettings(repository.root, ports, host), request.playbook, ports, host);
   const written = given.settings?.(all) ?? all;
   refuseBadName(request.name);
   const redactor = ports.redactor(letThroughBy(written.settings));
-  refuseSecretNames({ name: request.name, branch: repository.branch }, redactor);
+  refuseSecretNames({ name: request.name, branch: repository.branch, base: repository.from }, redactor);
   refuseSecretSettings(written, redactor);
   const subject = given.subject(request, { own: ports.playbooks, read: written, redactor });
   const { objective, playbook, source, folder, makesBranch } = subject;
@@ -155,7 +159,12 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     described,
     limits,
     ...defined({ doubtful: await doubtfulOf(objective.criteria, doubtfulIn) }),
-    repository: defined({ root: repository.root, base: repository.head, branch: repository.branch }),
+    repository: defined({
+      root: repository.root,
+      base: repository.head,
+      branch: repository.branch,
+      from: repository.from,
+    }),
     ...settingsOf(request, read.settings, playbook, objective),
     ...defined({ makesBranch, copied: copies.copied }),
     trusted: null,
@@ -168,6 +177,12 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const notes = [...copies.notes, ...decided.notes, ...lonely, ...ofPrompts, ...ownCommands(used, described)];
   const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...notes];
   return { definition: stored, repository, contents: armory.contents(), warnings, items };
+}
+
+/** Most runs begin where the checkout is. */
+async function beginningIn(ports: PreflightPorts, request: PreflightRequest): Promise<Begin | undefined> {
+  if (request.base === undefined && request.fetch !== true) return undefined;
+  return (await import('./beginning.ts')).beginningOf(ports, request);
 }
 
 /** Throws for settings that no run can work with on this machine. */

@@ -49,7 +49,7 @@ export function refuseSecretSettings(read: SettingsRead, redactor: Redactor): vo
 
 /** Refuses names of the run and its branch that hold a secret. Throws `bad-input`. */
 export function refuseSecretNames(
-  names: { readonly name: string | undefined; readonly branch: string | undefined },
+  names: { readonly name: string | undefined; readonly branch: string | undefined; readonly base: string | undefined },
   redactor: Redactor,
 ): void {
   const refuse = (name: string | undefined, what: string, next: string): void => {
@@ -57,6 +57,7 @@ export function refuseSecretNames(
     throw new SquadError({ code: 'bad-input', message: `${what} holds a secret, and it is stored with the run`, next });
   };
   refuse(names.name, '--name', 'Choose another name, for example `--name login-form`.');
+  refuse(names.base, '--base', 'Name its commit: `git rev-parse <name>`.');
   refuse(names.branch, 'the name of the branch that you are on', 'Rename it: `git branch -m <name>`.');
 }
 

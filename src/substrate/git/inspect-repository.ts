@@ -11,6 +11,7 @@ import type { RepositoryReport, RepositoryWarning } from '../ports/workspaces.ts
 import { decideIdentity, readUserConfiguration, withoutFilters, type ConfigEntry } from './user-configuration.ts';
 import { createGit, type Git, type GitCall, type GitPorts, oneLine, SQUAD_IDENTITY, splitEntries } from './git-call.ts';
 import { decideVersionWarning, isTooOld, parseGitVersion } from './git-version.ts';
+import type { Beginning } from './begin-at.ts';
 import { notARepository, openRepository, type Repository } from './repository.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -20,13 +21,18 @@ import { commonDirectoryAt } from './plain-checkout.ts';
 /** Names in a warning; the rest are counted. */
 const NAMED = 5;
 
+/** Where agents start, if not at the commit that is checked out. */
+export type Begin = (opened: Repository) => Promise<Beginning>;
+
 /**
  * Checks that agents can work in the repository at a path, and collects warnings for the person. Throws a SquadError with the
  * problem and the command that helps. Changes nothing.
  */
-export async function inspectRepository(ports: GitPorts, path: string): Promise<RepositoryReport> {
+export async function inspectRepository(ports: GitPorts, path: string, begin?: Begin): Promise<RepositoryReport> {
   const git = createGit(ports);
-  const repository = await openRepository(ports, path);
+  const opened = await openRepository(ports, path);
+  const beginning = await begin?.(opened);
+  const repository = { ...opened, ...beginning };
   const { root, head } = repository;
   const call = { cwd: root };
   const configuration = readUserConfiguration(ports, git, repository.gitDirectory);
@@ -38,7 +44,7 @@ export async function inspectRepository(ports: GitPorts, path: string): Promise<
     submodulesOf(git, call, head),
     commitWarnings(ports, repository, configuration),
     configuration,
-    repository.branch === undefined ? switchAdvice(ports, repository) : Promise.resolve(undefined),
+    opened.branch === undefined ? switchAdvice(ports, repository) : Promise.resolve(undefined),
   ] as const;
   // Side by side; the first refusal in this order counts, however fast each came.
   await Promise.allSettled(answers);
@@ -68,11 +74,12 @@ export async function inspectRepository(ports: GitPorts, path: string): Promise<
     ),
     warn(sparse, 'sparse', "agents' folders have the same sparse patterns as your checkout"),
     warn(repository.shallow, 'shallow', 'the clone is shallow: agents do not see older history'),
-    detachedWarning(repository, switching),
+    detachedWarning(opened, beginning, switching),
     variablesWarning(ports, repository),
   ].filter((warning) => warning !== undefined);
   const { commonDirectory, branch } = repository;
-  return { root, commonDirectory, head, branch, sparse, runBranches, warnings };
+  const from = defined({ from: beginning?.from });
+  return { root, commonDirectory, head, branch, ...from, sparse, runBranches, warnings };
 }
 
 /** Agents' repositories borrow the objects of this one, and their git would ask the remote for each that is missing. */
@@ -82,9 +89,13 @@ function refusePartial(entries: readonly ConfigEntry[], root: string): void {
   throw notARepository(`${root} is a partial clone: it does not have all objects of its commits`, next);
 }
 
-function detachedWarning({ branch }: Repository, switching = ''): RepositoryWarning | undefined {
-  const text =
-    'no branch is checked out (HEAD is detached): agents start from its commit, and `squad merge` needs a branch';
+function detachedWarning(
+  { branch }: Repository,
+  beginning: Beginning | undefined,
+  switching = '',
+): RepositoryWarning | undefined {
+  const start = beginning === undefined ? 'agents start from its commit, and ' : '';
+  const text = `no branch is checked out (HEAD is detached): ${start}\`squad merge\` needs a branch`;
   return warn(branch === undefined, 'detached', text, `Check out the branch that gets the work: \`${switching}\`.`);
 }
 
@@ -101,9 +112,9 @@ function variablesWarning({ environment }: GitPorts, { root, gitDirectory, commo
 }
 
 /** Everything that `inspectRepository` checks, and that a run can write to the repository and squad's state folder. */
-export async function inspectForWork(ports: GitPorts, path: string): Promise<RepositoryReport> {
+export async function inspectForWork(ports: GitPorts, path: string, begin?: Begin): Promise<RepositoryReport> {
   requirePlainStore(path);
-  const report = await inspectRepository(ports, path);
+  const report = await inspectRepository(ports, path, begin);
   await requireWritable(report, ports.stateDirectory);
   requireStateFolder(ports.stateDirectory);
   return report;

@@ -43,6 +43,10 @@ export type IssueAnswer =
 export interface Forge {
   /** Whether the repository has such a remote. Does not use the network. */
   findRemote(remote: string): Promise<{ readonly type: 'found' } | Refused>;
+  /** Names of the remotes. Does not use the network. */
+  remotes(): Promise<readonly string[]>;
+  /** Fetches what the remote's configuration says into the user's repository. */
+  fetch(remote: string): Promise<{ readonly type: 'found' } | Refused>;
   /** Pushes `commit` to the remote's branch. Creates the branch or moves it forward; never forces. */
   push(push: { remote: string; branch: string; commit: string }): Promise<PushAnswer>;
   /** The newest pull request of that branch, open or not. */

@@ -31,8 +31,10 @@ export interface RepositoryReport {
   readonly commonDirectory: string;
   /** The commit from which agents start. */
   readonly head: string;
-  /** The branch that is checked out; undefined when HEAD is detached. */
+  /** The branch that is to get the work: the one that is checked out, or that of `from`; undefined when HEAD is detached. */
   readonly branch: string | undefined;
+  /** What a person named as the beginning; absent: nothing. */
+  readonly from?: string;
   readonly sparse: boolean;
   /** Names of the runs that have a branch `squad/<run>`. */
   readonly runBranches: readonly string[];

@@ -104,11 +104,12 @@ function getSection(reading: RunHistory, git: GitFacts | undefined): Section | u
       paragraph(words`The run branch ${code(branch)} ${ownWords(what)}. Your own branch is untouched.`),
     ]);
   }
-  const onto = definition.repository.branch;
-  const target = onto === undefined ? [] : words` (from ${onto})`;
+  const { branch: onto, from } = definition.repository;
+  const target = onto === undefined || from !== undefined ? [] : words` (from ${onto})`;
+  const begun = from === undefined ? [] : words` It began from ${code(from)} at ${code(short(workspace.base))}.`;
   return section(title, [
     paragraph(
-      words`Everything delivered is on ${code(branch)} at ${code(short(head))}. Your own branch${target} is untouched.`,
+      words`Everything delivered is on ${code(branch)} at ${code(short(head))}. Your own branch${target} is untouched.${begun}`,
     ),
     ...missingBlocks(reading),
     commands([

@@ -295,6 +295,8 @@ function runIdOf({ seed }: WorldPlan): string {
 
 const NO_FORGE: Forge = {
   findRemote: () => Promise.resolve({ type: 'refused', why: 'there is no remote' }),
+  remotes: () => Promise.resolve(['origin']),
+  fetch: () => Promise.resolve({ type: 'refused', why: 'there is no remote' }),
   push: () => Promise.resolve({ type: 'refused', why: 'there is no remote' }),
   findPullRequest: () => Promise.resolve({ type: 'none' }),
   openPullRequest: () => Promise.resolve({ type: 'refused', why: 'there is no remote' }),

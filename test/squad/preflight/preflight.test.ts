@@ -463,3 +463,45 @@ describe('bad input ends in one error, and nothing is created', () => {
     expect(allowed.definition.agents).toMatchObject([{ access: { level: 'full' } }]);
   });
 });
+
+describe('a run that begins from a named commit', () => {
+  const open = () => {
+    const bench = openBench();
+    bench.write('objective.md', OBJECTIVE);
+    git(bench.repository, 'branch', 'release');
+    git(bench.repository, 'commit', '-q', '--allow-empty', '-m', 'later');
+    return bench;
+  };
+  const fetching = (answer: Awaited<ReturnType<typeof OPEN_FORGE.fetch>>) => {
+    const fetched: string[] = [];
+    const fetch = (remote: string) => (fetched.push(remote), Promise.resolve(answer));
+    return { fetched, forge: () => ({ ...OPEN_FORGE, fetch }) };
+  };
+
+  it('keeps what it is called, with its commit and the branch that gets the work', async () => {
+    const bench = open();
+    const base = git(bench.repository, 'rev-parse', 'release');
+    const { definition } = await bench.run({ yes: true, base: 'release' });
+    expect(definition.repository).toEqual({ root: bench.repository, base, branch: 'release', from: 'release' });
+    expect(runDefinitionSchema.parse(definition)).toEqual(definition);
+  });
+
+  it('fetches first where a person asks for it, but not in a dry run', async () => {
+    const bench = open();
+    const { fetched, forge } = fetching({ type: 'found' });
+    await bench.run({ yes: true, base: 'release', fetch: true, dryRun: true }, { forge });
+    expect(fetched).toEqual([]);
+    await bench.run({ yes: true, base: 'release', fetch: true }, { forge });
+    expect(fetched).toEqual(['origin']);
+  });
+
+  it.each<[string, Asked, RegExp]>([
+    ['a ref that is not there', { base: 'nowhere' }, /no branch, tag or commit has that name/],
+    ['a fetch that fails', { base: 'origin/main', fetch: true }, /nothing was started: git could not fetch origin/],
+    ['a fetch for nothing', { fetch: true }, /without --base/],
+  ])('is refused: %s', async (_title, asked, why) => {
+    const bench = open();
+    const { forge } = fetching({ type: 'refused', why: 'git could not fetch origin: no route' });
+    await expect(bench.run({ yes: true, ...asked }, { forge })).rejects.toThrow(why);
+  });
+});

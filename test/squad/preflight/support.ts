@@ -35,6 +35,8 @@ export const OBJECTIVE = `# Objective: Let people log in
 /** Refuses nothing, and has nothing yet. */
 export const OPEN_FORGE: Forge = {
   findRemote: () => Promise.resolve({ type: 'found' }),
+  remotes: () => Promise.resolve(['origin']),
+  fetch: () => Promise.resolve({ type: 'found' }),
   push: () => Promise.resolve({ type: 'pushed' }),
   findPullRequest: () => Promise.resolve({ type: 'none' }),
   openPullRequest: () => Promise.resolve({ type: 'none' }),

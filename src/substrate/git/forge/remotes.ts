@@ -79,8 +79,7 @@ export interface ForgePlace {
   readonly path: string;
 }
 
-const SEGMENT = '[A-Za-z0-9_][A-Za-z0-9_.-]*';
-const PATH = new RegExp(`^/?(${SEGMENT}(?:/${SEGMENT}){0,20}/[A-Za-z0-9_.-]+?)(?:\\.git)?/?$`);
+const PATH = /^\/?([A-Za-z0-9_][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*){0,20}\/[A-Za-z0-9_.-]+?)(?:\.git)?\/?$/;
 
 export function forgePlace(url: string): ForgePlace | undefined {
   const short = /^(?:[^@/\s:]+@)?([^@/\s:]+):(?!\/)(.+)$/.exec(url);

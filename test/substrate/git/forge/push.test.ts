@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pushAnswer } from '../../../../src/substrate/git/forge/index.ts';
+import { pushAnswer } from '../../../../src/substrate/git/forge/push.ts';
 import { git } from '../../../support/git.ts';
 import { openForgeBench, type ForgeBench } from './forge-bench.ts';
 

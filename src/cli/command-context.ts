@@ -178,6 +178,7 @@ export const FLAGS = {
     ['--json', 'print one JSON object once the server answers'],
   ],
   answer: [
+    ['--edit', 'open the plan that the run asks about in $VISUAL or $EDITOR, and show what you changed'],
     ['--file <path>', 'answer with your version of the plan, as YAML or JSON'],
     ['--paths <list>', 'files and folders that the task of the agent that asked may change too, A,B'],
     RUN_FLAG,

@@ -21,6 +21,7 @@ const CONTROL_COMMANDS: Commands = {
     examples: [
       'squad answer "try again"',
       'squad answer engine/auth/claude give up',
+      'squad answer --edit',
       'squad answer plan-1 --file plan.yaml',
       'squad answer --paths src/router.ts,docs "yes"',
     ],

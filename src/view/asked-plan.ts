@@ -34,7 +34,10 @@ export function planAskedBy(board: Board, of: OfRun, id: string): AskedPlan | un
 }
 
 /** A proposed plan with everything of the run that a person decides on with it. */
-export function askedPlan(proposal: Proposal, { definition, limits }: OfRun): AskedPlan {
+export function askedPlan(
+  proposal: ProposedPlan & Pick<Partial<Proposal>, 'note' | 'before'>,
+  { definition, limits }: OfRun,
+): AskedPlan {
   const { summary, note, tasks, criteria, before } = proposal;
   const { setup, verify, objective } = definition;
   const { usd, turns, minutes, tokens = null } = limits;
@@ -75,8 +78,14 @@ export function filesOf({ brief, requires }: Pick<NewTask, 'brief' | 'requires'>
   return [...new Set([...(brief.files ?? []), ...required])];
 }
 
+/** What of a plan is compared. */
+interface Compared {
+  readonly tasks: readonly NewTask[];
+  readonly criteria: readonly ProposedPlan['criteria'][number][];
+}
+
 /** The differences of a plan from the one before, in the order of its tasks; a task that moved has not changed. */
-export function planDifferences(before: ProposedPlan, after: ProposedPlan): PlanDifference[] {
+export function planDifferences(before: Compared, after: Compared): PlanDifference[] {
   const [old, now] = [byId(before.tasks), byId(after.tasks)];
   return [
     ...after.tasks.flatMap((task): PlanDifference[] => {

@@ -55,6 +55,8 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad doctor --trust': { in: 'new' },
   'squad demo': { in: 'new' },
   'squad run': { in: 'new' },
+  // No test has a terminal.
+  'squad answer --edit': { in: 'asks', code: 2 },
   // No test has a remote that it may reach.
   'squad run objective.md --base origin/main --fetch': { in: 'new', code: 78 },
   'squad run objective.md --detach': { in: 'new', after: ['squad watch --plain'] },

@@ -22,7 +22,20 @@ describe.concurrent('squad plan', { timeout: 120_000 }, () => {
     expect(planned.stdout).toContain('verify: true');
     expect(planned.stdout).toContain('squad answer plan-1 approve');
     expect(await bench.status()).toMatchObject({ phase: 'waiting', waitingFor: { for: 'answer' } });
+    expect((await bench.run(['status'])).stdout).toContain('all of it: squad show plan --run make-things');
+    const waiting = await bench.run(['show', 'plan']);
+    expect(waiting.stdout, waiting.stderr).toMatch(
+      /Plan of make-things: 1 task\n[^]*It waits for you:\n.*plan-1 approve/,
+    );
+    const edited = await bench.run(['answer', '--edit']);
+    expect(edited).toMatchObject({ code: 2, stderr: expect.stringMatching(/no terminal[^]*Next: Answer with a file/) });
     await bench.run(['answer', 'approve']);
+    const [asked] = (await bench.run(['show', 'plan', '--json'])).lines;
+    const shownPlan = {
+      tasks: [expect.objectContaining({ id: 'a', brief: expect.any(String) })],
+      limits: expect.anything(),
+    };
+    expect(asked).toMatchObject({ type: 'plan', name: 'make-things', question: { id: 'plan-1' }, plan: shownPlan });
     const resumed = await bench.run(['resume', '--json']);
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(turnsOf(resumed, 'plan')).toEqual([]);

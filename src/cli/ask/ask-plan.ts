@@ -24,23 +24,26 @@ const CHOICES = [
   { value: 'later', label: 'Later: leave the run waiting' },
 ] as const;
 
-/** Asks about a plan at the terminal. The answer for the ledger; undefined: the person puts it off. */
+/** Asks about a plan at the terminal. The answer for the ledger; undefined: the person puts it off. `first`: what they chose before. */
 export async function askPlan(
   proposal: Proposal,
   ports: AskPlanPorts,
   signal: AbortSignal,
+  first?: 'edit',
 ): Promise<string | undefined> {
   const { prompts, say } = ports;
+  let begin = first;
   let plan: Plan = proposal;
   let isEdited = false;
   let mine: string | undefined;
   const leave = async (): Promise<undefined> => {
     if (mine !== undefined) say(keptText(await ports.keep(mine), signal.aborted ? undefined : proposal.question));
   };
-  ports.show(proposal);
+  if (first === undefined) ports.show(proposal);
   while (!signal.aborted) {
     const message = isEdited ? 'Start your version of the plan?' : 'Start this plan?';
-    const choice = (await prompts.choose(message, CHOICES, signal)) ?? 'later';
+    const choice = begin ?? (await prompts.choose(message, CHOICES, signal)) ?? 'later';
+    begin = undefined;
     if (choice === 'approve') return isEdited ? plainJsonText(plan.answer) : 'approve';
     if (choice === 'later') return leave();
     if (choice === 'stop') {
@@ -63,7 +66,8 @@ export async function askPlan(
       if (edited === undefined || signal.aborted) continue;
       plan = edited;
       isEdited = true;
-      ports.show(plan);
+      const { summary, tasks, criteria } = proposal;
+      ports.show({ ...plan, before: { summary, tasks, criteria } });
     }
   }
   return leave();

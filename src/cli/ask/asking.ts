@@ -8,15 +8,10 @@ import { questionOf } from '../../view/permission-ask.ts';
 import { squadOn } from '../../squad/squad.ts';
 import { type OpenedRun, openRun } from '../../squad/open-run.ts';
 import { openAsks } from '../../squad/permission-asks.ts';
-import { checkEditedPlan } from '../../squad/plan-question.ts';
-import { listRuns } from '../../squad/runs.ts';
-import { writeRunFile } from '../../substrate/system/files/run-files.ts';
-import { runInTerminal } from '../../substrate/system/process/run-in-terminal.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import type { CommandContext } from '../command-context.ts';
-import { askPlan, type AskPlanPorts } from './ask-plan.ts';
-import { editorCommand } from './edit-plan.ts';
-import { planLines } from './plan-lines.ts';
+import { askPlan } from './ask-plan.ts';
+import { planPorts } from './plan-ports.ts';
 import type { Prompts } from './prompts.ts';
 
 export interface AskingPorts extends Pick<CommandContext, 'host' | 'output'> {
@@ -161,31 +156,7 @@ export class Asking {
     const { prompts } = this.#ports;
     const proposal = openProposal(opened.reading);
     if (proposal?.question !== question.id) return askQuestion(question, { prompts, say }, signal);
-    return askPlan(proposal, { ...(await this.#planPorts(opened)), prompts, say }, signal);
-  }
-
-  async #planPorts(
-    opened: OpenedRun,
-  ): Promise<Pick<AskPlanPorts, 'show' | 'check' | 'edit' | 'keep' | 'stateDirectory'>> {
-    const { host, output } = this.#ports;
-    const { definition, limits } = opened.reading;
-    const earlier = await listRuns({ host });
-    return {
-      stateDirectory: opened.composition.git.stateDirectory,
-      show: (plan) => {
-        const about = { definition, limits, earlier, columns: process.stderr.columns, style: output.style };
-        for (const line of ['', ...planLines(plan, about), '']) output.problem(line);
-      },
-      check: async (plan) => checkEditedPlan(opened, plan),
-      keep: (written) => writeRunFile(opened.directory, opened.reading.row.id, 'plan.yaml', written),
-      edit: async (path) => {
-        const { code, problem } = await runInTerminal(editorCommand(host.environment, path), {
-          kind: 'editor',
-          environment: host.environment,
-        });
-        return problem ?? (code === 0 ? undefined : `the editor ended with ${code ?? 'a signal'}`);
-      },
-    };
+    return askPlan(proposal, { ...(await planPorts(this.#ports, opened)), prompts, say }, signal);
   }
 }
 

@@ -3,14 +3,16 @@ import { equipmentOf } from '../../model/armory-facts.ts';
 import { moneyText } from '../../model/amount.ts';
 import { cannotStop, type Limits } from '../../model/limits.ts';
 import type { ProposedCriterion } from '../../model/plan.ts';
+import type { ProposedPlan } from '../../model/plan/proposal.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { withoutCost } from '../../model/runtime-description.ts';
 import type { BoundAgent, RunDefinition } from '../../model/run.ts';
-import { filesOf, workIn } from '../../view/asked-plan.ts';
+import { filesOf, planDifferences, workIn } from '../../view/asked-plan.ts';
 import type { RunSummary } from '../../view/run-summary.ts';
 import { spanText } from '../../text/duration.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { wrap } from '../render/cells.ts';
+import { planDifferenceLines } from '../render/plan-difference.ts';
 import type { Style } from '../render/style.ts';
 
 /** A plan before its tasks start. */
@@ -20,6 +22,8 @@ export interface PlanShown {
   /** Proposed by the planner. */
   readonly criteria: readonly ProposedCriterion[];
   readonly note?: string | undefined;
+  /** The plan that this one has changed, or that a person has. */
+  readonly before?: ProposedPlan | undefined;
 }
 
 export interface PlanContext {
@@ -52,7 +56,16 @@ export function planLines(plan: PlanShown, context: PlanContext): string[] {
     ...plan.tasks.flatMap((task, index) => ['', ...taskLines(task, index, context, say)]),
     '',
     ...termsLines(plan, context),
+    ...changedLines(plan, style, say),
   ];
+}
+
+/** Last, so that it is on the screen with the question. */
+function changedLines({ before, ...plan }: PlanShown, style: Style, say: Say): string[] {
+  if (before === undefined) return [];
+  const changes = planDifferences(before, plan);
+  const lines = changes.length === 0 ? ['nothing'] : planDifferenceLines(changes, style);
+  return [style('bold', 'Changed since the plan before'), ...lines.flatMap((line) => say(line, INDENT))];
 }
 
 /** Shown below the tasks of a plan. */

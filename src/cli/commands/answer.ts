@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { badInput, usageError } from '../../model/errors.ts';
+import { readPlanAnswer } from '../../model/plan/proposal.ts';
 import { squadOn } from '../../squad/squad.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, Options } from '../command-context.ts';
@@ -12,16 +13,34 @@ export async function answer(
   options: Options<'answer'>,
 ): Promise<void> {
   const { host, output } = context;
-  const { given, question } =
-    options.file === undefined ? answerIn(words) : await planIn(context, options.file, words, options.run);
+  const asked = await givenIn(context, words, options);
+  if (asked === undefined) return;
+  const { given, question } = asked;
   const { name, open, ...found } = await squadOn(host).answer(options.run, given, question, {
     paths: pathsOf(options),
   });
   printResult(output, options, { type: 'answered', ...found }, [
-    `answered  ${plainLine(found.question, 80)}: ${plainLine(found.answer, 200)}`,
+    `answered  ${plainLine(found.question, 80)}: ${answerText(found.answer)}`,
     ...open.map(({ id, text }) => `open      ${plainLine(id, 80)}: ${plainLine(text, 200)}`),
     ...(found.driven ? [] : [`Next: squad resume ${name}`]),
   ]);
+}
+
+/** undefined: the person left it open. */
+async function givenIn(
+  context: CommandContext,
+  words: readonly string[],
+  options: Options<'answer'>,
+): Promise<Given | undefined> {
+  const { edit, file, run } = options;
+  if (edit !== true) return file === undefined ? answerIn(words) : planIn(context, file, words, run);
+  if (file !== undefined) throw usageError('--edit cannot be combined with --file', 'Leave out one of them.');
+  return (await import('../ask/edit-answer.ts')).editAnswer(context, words, options);
+}
+
+/** A person who edited a plan has seen it. */
+function answerText(answer: string): string {
+  return readPlanAnswer(answer).say === 'edited' ? 'your version of the plan' : plainLine(answer, 200);
 }
 
 function pathsOf({ paths }: Options<'answer'>): readonly string[] {
@@ -47,20 +66,10 @@ async function planIn(
   words: readonly string[],
   run: string | undefined,
 ): Promise<Given> {
-  const { openRun } = await import('../../squad/open-run.ts');
-  const { openProposal } = await import('../../view/proposed-plan.ts');
+  const { openAskedPlan } = await import('../ask/asked-plan.ts');
   const { orThrow, readText } = await import('../../squad/preflight/read-input.ts');
   const { readPlanFile } = await import('../ask/plan-file.ts');
-  const { reading } = await openRun(context, run);
-  const question = openProposal(reading)?.question;
-  if (question === undefined) {
-    const next = `See what it asks with \`squad status ${reading.row.name}\`.`;
-    throw usageError(`${reading.row.name} asks about no plan, and --file is for a plan`, next);
-  }
-  if (words.length > 0 && words.join(' ') !== question) {
-    const next = `Give only the file: \`squad answer ${question} --file …\`.`;
-    throw usageError(`--file answers ${question}, and nothing else can be answered with it`, next);
-  }
+  const { question } = (await openAskedPlan(context, { run, words, flag: '--file' })).proposal;
   const file = await readText(resolve(context.host.workingDirectory, path), path);
   if (file.type === 'absent') throw usageError(`${plainLine(path)} does not exist`, 'Name a file with the plan.');
   const read = readPlanFile(orThrow(file, path));

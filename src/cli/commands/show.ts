@@ -19,8 +19,12 @@ const SOME_PROMPT = 12;
 /** Lines of the diff; `squad diff` shows all. */
 const MOST_PATCH = 1_000;
 
+/** In place of a name: the plan of the run. */
+const PLAN = 'plan';
+
 /** Shows a run, a task or an attempt from the ledger, the turn folders and the refs; says what is not kept. */
 export async function show(context: CommandContext, name: string | undefined, options: Options<'show'>): Promise<void> {
+  if (name === PLAN) return (await import('./show-plan.ts')).showPlan(context, options);
   const target = await openTarget(context, { run: options.run, name, kinds: 'run, task or attempt' });
   const shown = await gather(context, target);
   if (options.json === true) return context.output.json(await jsonOf(target, shown));

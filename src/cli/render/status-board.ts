@@ -2,6 +2,9 @@ import { writeAgainText } from '../../model/folder-written.ts';
 import type { RunStatus } from '../../view/status.ts';
 import { spanText } from '../../text/duration.ts';
 import { ageOf, localTime } from '../../text/time.ts';
+import type { AskedPlan } from '../../model/plan/asked-question.ts';
+import { planDifferenceLines } from './plan-difference.ts';
+import { PLAIN } from './style.ts';
 import { failureLines, rejectionLines } from './failure-lines.ts';
 import { currentStage, placeText, roundText, STAGE_SIGNS, type ShownStage } from '../../model/shown-stage.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -198,7 +201,7 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line}`)];
 }
 
-function waitingLines({ waitingFor, accounts }: RunStatus, now: number): string[] {
+function waitingLines({ name, waitingFor, accounts }: RunStatus, now: number): string[] {
   const others = accounts.filter(({ account }) => waitingFor?.for !== 'time' || waitingFor.account !== account);
   const parked = section(
     'usage limits',
@@ -209,9 +212,10 @@ function waitingLines({ waitingFor, accounts }: RunStatus, now: number): string[
     case 'answer':
       return section(
         'waits for an answer',
-        waitingFor.questions.flatMap(({ id, text, options }) => [
+        waitingFor.questions.flatMap(({ id, text, options, plan }) => [
           `${plainLine(id, 80)}: ${plainLine(text, 400)}`,
           ...(options.length === 0 ? [] : [`  one of: ${options.map((option) => plainLine(option, 80)).join(' | ')}`]),
+          ...(plan === undefined ? [] : planNotes(plan, name)),
         ]),
       );
     case 'time':
@@ -228,6 +232,15 @@ function waitingLines({ waitingFor, accounts }: RunStatus, now: number): string[
     default:
       return waitingFor satisfies never;
   }
+}
+
+/** What has changed in a plan that is asked about again, and where all of it is. */
+function planNotes({ changes = [] }: AskedPlan, name: string): string[] {
+  return [
+    ...(changes.length === 0 ? [] : ['  changed since the plan before:']),
+    ...planDifferenceLines(changes, PLAIN).map((line) => `    ${line}`),
+    `  all of it: squad show plan --run ${name}`,
+  ];
 }
 
 function nextLine({ name, phase, next: [first] }: RunStatus): string[] {

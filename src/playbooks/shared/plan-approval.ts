@@ -65,11 +65,18 @@ function answered(
   proposal: Proposal,
 ): PlanChange[] {
   const { seq, at, by } = event;
-  const accept = (reading: PlanReading): PlanChange[] => {
+  const accept = (reading: PlanReading, before: Pick<Proposal, 'before'> = {}): PlanChange[] => {
     if (!reading.ok) return again(planning, proposal, `This plan cannot be used: ${reading.problems.join('\n')}`);
     const { ok: _, answer: output, ...plan } = reading;
     const done = { type: 'task-done', seq, at, task: planning.task, output, followUps: [] } as const;
-    const kept = { ...proposal, ...plan, tasks: [...plan.tasks], criteria: [...plan.criteria], answer: output };
+    const kept = {
+      ...proposal,
+      ...before,
+      ...plan,
+      tasks: [...plan.tasks],
+      criteria: [...plan.criteria],
+      answer: output,
+    };
     return [keep({ ...kept, open: false }), ...criteriaOf(reading, true), ...policy(view, done)];
   };
   const said = readPlanAnswer(event.answer);
@@ -86,7 +93,7 @@ function answered(
     case 'approve':
       return accept(readPlan(planning, view, proposal.answer));
     case 'edited':
-      return accept(readEdited(planning, view, said));
+      return accept(readEdited(planning, view, said), { before: shownIn(proposal) });
     default:
       return said satisfies never;
   }
@@ -107,13 +114,17 @@ function propose({ task }: Planning, reading: Usable, { before, note }: Again): 
   const number = (before?.number ?? 0) + 1;
   const { answer, summary, tasks, criteria } = reading;
   const question = `plan-${number}`;
-  const shown = before && { summary: before.summary, tasks: before.tasks, criteria: before.criteria };
+  const shown = before && shownIn(before);
   const changed = note === undefined ? { before: shown } : { note };
   const proposal = { number, question, open: true, fixing: false, summary, answer, ...defined(changed) };
   return [
     keep({ ...proposal, tasks: [...tasks], criteria: [...criteria] }),
     { do: 'ask', id: question, text: questionText(reading, note), options: [...PLAN_OPTIONS], task },
   ];
+}
+
+function shownIn({ summary, tasks, criteria }: Proposal): NonNullable<Proposal['before']> {
+  return { summary, tasks, criteria };
 }
 
 /** Asks about the same plan once more. */

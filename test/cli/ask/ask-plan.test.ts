@@ -44,6 +44,7 @@ async function play(
   files: readonly string[] = [],
   check: (plan: unknown) => PlanReading = (plan) => ({ ok: true, answer: plan as never, ...PLAN }),
   answered = new AbortController(),
+  first?: 'edit',
 ) {
   const kept: string[] = [];
   const shown: string[] = [];
@@ -71,7 +72,7 @@ async function play(
       return Promise.resolve('runs/1/plan.yaml');
     },
   };
-  const answer = await askPlan(PROPOSAL, ports, answered.signal);
+  const answer = await askPlan(PROPOSAL, ports, answered.signal, first);
   return { answer, shown, said, seen, kept };
 }
 
@@ -160,5 +161,32 @@ describe('asking a question', () => {
 
   it('shows nothing raw', async () => {
     expect((await ask(['yes'], false, 'yes')).said).toEqual(['so?', 'really']);
+  });
+});
+
+describe('a person who wants to edit at once', () => {
+  it('gets the editor first, then the plan with what they changed, and the question', async () => {
+    const prompts = person('approve');
+    const { answer, shown, seen } = await play(
+      prompts,
+      ['summary: two\ntasks: [a, b]\n'],
+      undefined,
+      undefined,
+      'edit',
+    );
+    expect(answer).toBe('{"summary":"two","tasks":["a","b"]}');
+    expect(seen).toHaveLength(1);
+    expect(shown).toEqual([PLAN.summary]);
+    expect(prompts.asked).toEqual(['Start your version of the plan?']);
+  });
+
+  it('leaves the question open where they change nothing', async () => {
+    const prompts = person('later');
+    const { answer, shown } = await play(prompts, [''], undefined, undefined, 'edit');
+    expect({ answer, shown, asked: prompts.asked }).toEqual({
+      answer: undefined,
+      shown: [],
+      asked: ['Start this plan?'],
+    });
   });
 });

@@ -43,6 +43,34 @@ describe('a plan at the terminal', () => {
     expect(text.match(/it is there/g)).toHaveLength(2);
   });
 
+  it('ends with what has changed since the plan before, so that the question stands below it', () => {
+    const was = {
+      ...task,
+      id: 'login',
+      title: 'Add a form',
+      brief: { text: 'Build it.\nBe quick.' },
+      needs: ['tests'],
+    };
+    const before = { ...PLAN, tasks: [was, { ...task, id: 'docs' }], criteria: [{ text: 'old' }] };
+    const text = shown({ ...PLAN, criteria: [{ text: `new${HOSTILE}` }], before });
+    const [, changed = ''] = text.split('Changed since the plan before\n');
+    expect(changed.split('\n')).toEqual([
+      '    ~ login title: Add a form → Add the login form',
+      '    ~ login needs: tests → none',
+      '    ~ login brief:',
+      '        - Be quick.',
+      expect.stringMatching(/^ {8}\+ Done means:$/),
+      expect.stringMatching(/^ {8}\+ - it is there$/),
+      '    + tests: Add the login form',
+      '    - docs: Add the login form',
+      expect.stringMatching(/^ {4}\+ criterion: new/),
+      '    - criterion: old',
+    ]);
+    expect(text).not.toContain('\u001b');
+    expect(shown({ ...PLAN, before: PLAN })).toMatch(/Changed since the plan before\n {4}nothing$/);
+    expect(shown(PLAN)).not.toContain('Changed since');
+  });
+
   it('names criteria and commands, the proposed ones as such', () => {
     const criteria = [{ text: 'tests pass', command: 'npm test' }, { text: 'reads well' }];
     const text = shown({ ...PLAN, criteria });

@@ -34,6 +34,7 @@ const PARTS = Object.entries({
       'text/tool-target',
       'text/byte-count',
       'substrate/ledger/checkpoint-file',
+      'model/pull-request-text',
     ],
     ...[
       'engine/sinks/(?:run-files|folder-sink|project-files)',

@@ -25,7 +25,9 @@ export const LOOKING_COMMANDS: Commands = {
   show: {
     about: 'Show what was asked, what agents said and did, the verdicts and the diff.',
     examples: ['squad show', 'squad show greet', 'squad show plan', 'squad show greet-1 --run my-run'],
-    words: [['[name]', 'a run, a task or attempt of the run, or `plan` for its plan (default: the running or newest run)']],
+    words: [
+      ['[name]', 'a run, a task or attempt of the run, or `plan` for its plan (default: the running or newest run)'],
+    ],
     load: async () => (await import('./commands/show.ts')).show,
   },
   log: {

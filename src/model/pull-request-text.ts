@@ -7,7 +7,7 @@ interface OfRun {
 const ISSUE =
   /^https?:\/\/[^/\s]+\/((?:[A-Za-z0-9_][A-Za-z0-9_.-]*\/){1,20}(?!-\/)[A-Za-z0-9_.-]+)\/(?:-\/(?:issues|work_items)|issues)\/(\d{1,9})$/;
 
-/** What a pull request of the whole run says. Its merge closes the issue that the run was asked for. */
+/** The text of a pull request of a whole run. Its merge closes the issue that the run was asked for. */
 export function pullRequestText({ objective: { title, text }, source }: OfRun): {
   readonly title: string;
   readonly body: string;

@@ -94,7 +94,7 @@ export const runDefinitionSchema = z.object({
     base: z.string(),
     /** The branch that is to get the work; undefined: HEAD was detached. */
     branch: z.string().optional(),
-    /** What a person named as the beginning; undefined: the commit that was checked out. */
+    /** As a person named the beginning; undefined: the commit that was checked out. */
     from: z.string().optional(),
   }),
   /** `ask`: a person approves the plan. */

@@ -78,7 +78,7 @@ export function filesOf({ brief, requires }: Pick<NewTask, 'brief' | 'requires'>
   return [...new Set([...(brief.files ?? []), ...required])];
 }
 
-/** What of a plan is compared. */
+/** The parts of a plan that are compared. */
 interface Compared {
   readonly tasks: readonly NewTask[];
   readonly criteria: readonly ProposedPlan['criteria'][number][];

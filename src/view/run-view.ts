@@ -58,7 +58,7 @@ export const RUN_PART = {
   objective: z.string(),
   /** Where the objective is from: a path as it was given, the URL of an issue, or words for people. */
   source: z.string(),
-  /** What a person named as its beginning: a branch, a tag or a commit. Absent: the commit that was checked out. */
+  /** Its beginning as a person named it: a branch, a tag or a commit. Absent: the commit that was checked out. */
   from: z.string().optional(),
   /** Stands for all prompts that it began with (null: unknown), and those that its repository has changed. */
   prompts: z.strictObject({ hash: z.string().nullable(), changed: z.array(z.string()) }),

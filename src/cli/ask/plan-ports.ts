@@ -8,7 +8,7 @@ import type { AskPlanPorts } from './ask-plan.ts';
 import { editorCommand } from './edit-plan.ts';
 import { planLines } from './plan-lines.ts';
 
-/** What asking about a plan needs of the run and of the terminal. */
+/** The ports for asking about the plan of a run at this terminal. */
 export async function planPorts(
   { host, output }: Pick<CommandContext, 'host' | 'output'>,
   opened: OpenedRun,

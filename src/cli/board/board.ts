@@ -18,6 +18,12 @@ const NOTICE_MS = 5_000;
 /** Printed lines get one in this many rows of the terminal, and at least one. */
 const PRINTED_SHARE = 8;
 
+/** Asks a person at the terminal for a note to an agent, to the `chosen` one if there is one. undefined: they write none. */
+export type AskNote = (about: {
+  readonly agents: readonly string[];
+  readonly chosen: string | undefined;
+}) => Promise<Extract<InterventionRequest, { verb: 'tell' }> | undefined>;
+
 /** Given by the command that shows the board. */
 export interface BoardActions {
   /** The use so far; undefined: not known yet. */
@@ -25,6 +31,7 @@ export interface BoardActions {
   intervene(request: InterventionRequest): Promise<unknown>;
   /** Asks the open questions at the terminal, for which the board goes away; undefined: no person can be asked here. */
   answer(): (() => Promise<void>) | undefined;
+  readonly askNote: AskNote;
   /** Hint beside the key Ctrl-C; absent: no hint. */
   readonly interrupting?: string;
   /** Shown at the first `q`, so that a second one leaves the board; absent: the first one leaves it. */
@@ -100,11 +107,12 @@ export class Board {
   }
 
   #hints(): KeyHint[] {
-    const { questions, pauses, ended } = this.#state;
+    const { agents, questions, pauses, ended } = this.#state;
     const hint = (key: string, does: string, isThere = true): KeyHint[] => (isThere ? [{ key, does }] : []);
     const isOpen = this.#look.open !== undefined;
     return [
       ...hint('a', 'answer', questions.size > 0 && this.#actions.answer() !== undefined),
+      ...hint('m', 'note', ended === undefined && agents.size > 0),
       ...hint('↑↓', 'scroll'),
       ...hint('tab', isOpen ? 'next agent' : 'transcripts'),
       ...hint('esc', 'back', isOpen),
@@ -159,6 +167,8 @@ export class Board {
         return this.#arm('quit', quitting);
       case 'answer':
         return this.#answer();
+      case 'tell':
+        return this.#tell();
       case 'redraw':
         return this.#screen.repaint();
       default:
@@ -169,6 +179,20 @@ export class Board {
   #answer(): void {
     const answer = this.#state.questions.size === 0 ? undefined : this.#actions.answer();
     if (answer !== undefined) this.#try(answer());
+  }
+
+  /** A note to the agent whose transcript is open, or to one that the person chooses. */
+  #tell(): void {
+    const { agents, ended } = this.#state;
+    if (ended !== undefined || agents.size === 0) return;
+    const about = { agents: [...agents.keys()], chosen: this.#look.open };
+    const tell = async (): Promise<void> => {
+      const note = await this.away(async () => this.#actions.askNote(about));
+      if (note === undefined) return;
+      await this.#actions.intervene(note);
+      this.notice(`${plainLine(note.agent, 60)} reads it ${note.now ? 'at once' : 'in its next turn'}.`);
+    };
+    this.#try(tell());
   }
 
   #arm(action: Action['do'], notice: string): void {

@@ -8,7 +8,7 @@ import { openWorkspace, withLedger } from '../../squad/open-workspace.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Terminal } from '../output.ts';
 import { EMPTY_BOARD } from './board-state.ts';
-import { Board } from './board.ts';
+import { Board, type AskNote } from './board.ts';
 import { takeEvent } from './view.ts';
 
 /** Shorter than the time between two frames that only count the seconds. */
@@ -17,7 +17,7 @@ const READ_MS = 500;
 const WORDS = { interrupting: 'stop, state saved', quitting: 'q again: plain lines; Ctrl-C: ends the run.' };
 
 /** The board of a run that this process drives. It takes the terminal once the run has started. */
-export function createDriveBoard(context: CommandContext, terminal: Terminal) {
+export function createDriveBoard(context: CommandContext, terminal: Terminal, askNote: AskNote) {
   let board: Board | undefined;
   let answer: (() => Promise<void>) | undefined;
   let opening = Promise.resolve();
@@ -41,7 +41,7 @@ export function createDriveBoard(context: CommandContext, terminal: Terminal) {
     if (waiting === undefined) return;
     const squad = squadOn(context.host);
     const intervene = async (request: InterventionRequest) => squad.intervene(runId, request);
-    const actions = { ...WORDS, progress, intervene, answer: () => answer, quit: close };
+    const actions = { ...WORDS, progress, intervene, askNote, answer: () => answer, quit: close };
     board = new Board(terminal, actions, [...earlier, ...waiting].reduce(takeEvent, EMPTY_BOARD));
     waiting = undefined;
   };

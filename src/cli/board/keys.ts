@@ -4,7 +4,7 @@ export type Action =
   | { readonly do: 'oldest' | 'newest' }
   /** The transcript of the next or previous agent. */
   | { readonly do: 'open'; readonly step: 1 | -1 }
-  | { readonly do: 'close' | 'pause' | 'answer' | 'drain' | 'quit' | 'redraw' }
+  | { readonly do: 'close' | 'pause' | 'answer' | 'tell' | 'drain' | 'quit' | 'redraw' }
   /** Raw mode keeps the terminal from sending the signal of Ctrl-C, Ctrl-Z and Ctrl-\, so squad sends it. */
   | { readonly do: 'signal'; readonly signal: 'SIGINT' | 'SIGTSTP' | 'SIGQUIT' };
 
@@ -33,6 +33,7 @@ const NAMED: Readonly<Record<string, Action>> = {
   escape: { do: 'close' },
   p: { do: 'pause' },
   a: { do: 'answer' },
+  m: { do: 'tell' },
   d: { do: 'drain' },
   q: { do: 'quit' },
 };
@@ -93,6 +94,7 @@ export function lookAfter(
       return NEWEST;
     case 'pause':
     case 'answer':
+    case 'tell':
     case 'drain':
     case 'quit':
     case 'redraw':

@@ -12,7 +12,7 @@ import { Board, type BoardActions } from './board.ts';
 const MOST_AHEAD_MS = 2_500;
 const READ_MS = 1_000;
 
-interface WatchActions extends Pick<BoardActions, 'answer'> {
+interface WatchActions extends Pick<BoardActions, 'answer' | 'askNote'> {
   readonly ledger: Ledger;
   readonly runId: string;
   readonly leave: () => void;
@@ -24,7 +24,7 @@ interface WatchActions extends Pick<BoardActions, 'answer'> {
 export function openWatchBoard(
   { host }: CommandContext,
   terminal: Terminal,
-  { ledger, runId, leave, answer, plan }: WatchActions,
+  { ledger, runId, leave, answer, askNote, plan }: WatchActions,
 ): Board {
   const squad = squadOn(host);
   return new Board(
@@ -33,6 +33,7 @@ export function openWatchBoard(
       progress: createProgress(ledger, runId, plan),
       intervene: async (request) => squad.intervene(runId, request),
       answer,
+      askNote,
       interrupting: 'leave, the run continues',
       quit: leave,
     },

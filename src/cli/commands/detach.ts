@@ -35,7 +35,7 @@ export async function detachRun(context: CommandContext, given: ObjectiveSource,
   const { objective, tickets } = await passObjective(bound.directory, given);
   const args = [
     'run',
-    // What it needs is fetched here.
+    // Fetched here already.
     ...argumentsOf(RUN_FLAGS, { ...options, name, playbook, fetch: false, plain: options.json !== true }),
     ...objective,
   ];

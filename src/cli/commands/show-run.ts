@@ -126,7 +126,11 @@ function createHeld<T>(pass: (one: T) => void) {
 async function boardOn(context: CommandContext) {
   const { terminal } = context.output;
   if (terminal === undefined) return undefined;
-  return (await import('../board/drive-board.ts')).createDriveBoard(context, terminal);
+  const [{ createDriveBoard }, { askNoteHere }] = await Promise.all([
+    import('../board/drive-board.ts'),
+    import('../ask/ask-note.ts'),
+  ]);
+  return createDriveBoard(context, terminal, askNoteHere);
 }
 
 /** Waits for the end of a run, with Ctrl-C handled. `atEnd` gets the first signal. */

@@ -15,6 +15,7 @@ import { followRun } from '../../squad/follow-run.ts';
 import { takeEvent } from '../board/view.ts';
 import { createProgress, openWatchBoard } from '../board/watch-board.ts';
 import { callerAt } from '../call-person.ts';
+import { askNoteHere } from '../ask/ask-note.ts';
 import { loadAsking } from '../ask/load-asking.ts';
 import type { CommandContext, DriveOptions } from '../command-context.ts';
 import { isTaken } from '../mail/inbox.ts';
@@ -62,7 +63,8 @@ async function viewOf(context: CommandContext, { reading }: OpenedRun, ledger: L
   const asking = isBoard && process.stdin.isTTY ? await loadAsking({ ...context, away }) : undefined;
   const answer = asking === undefined ? undefined : async () => asking.ask();
   let plan: FollowedRun['board'] = () => undefined;
-  const actions = { ledger, runId: reading.row.id, leave: about.leave, answer: () => answer, plan: () => plan() };
+  const asks = { answer: () => answer, askNote: askNoteHere };
+  const actions = { ledger, runId: reading.row.id, leave: about.leave, ...asks, plan: () => plan() };
   const board =
     isBoard && output.terminal !== undefined ? openWatchBoard(context, output.terminal, actions) : undefined;
   async function away<T>(work: () => Promise<T>): Promise<T> {

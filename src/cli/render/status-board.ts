@@ -234,7 +234,7 @@ function waitingLines({ name, waitingFor, accounts }: RunStatus, now: number): s
   }
 }
 
-/** What has changed in a plan that is asked about again, and where all of it is. */
+/** The changes of a plan that is asked about again, and where all of it is. */
 function planNotes({ changes = [] }: AskedPlan, name: string): string[] {
   return [
     ...(changes.length === 0 ? [] : ['  changed since the plan before:']),

@@ -12,6 +12,7 @@ import { plainLine } from '../../text/plain-text.ts';
 import { openPaneMail, paneTitle, type PaneMail } from './pane-mail.ts';
 import type { Ticket } from '../../squad/ticket.ts';
 import { paneWords, type PaneWords } from './pane-words.ts';
+import { squadOn } from '../../squad/squad.ts';
 import { readTyped } from './typed-line.ts';
 import { isTurnEvent, type RunEvent } from '../../model/run-event.ts';
 import { sentenceOf } from '../../view/sentence.ts';
@@ -35,12 +36,22 @@ export async function runPane(
 ): Promise<void> {
   const { address } = party;
   const words = paneWords(ticket.locale);
+  const agent = memberAt(opened.policy, address)?.agent ?? null;
+  const tell = async (text: string, now: boolean): Promise<void> => {
+    if (agent === null) return;
+    try {
+      await squadOn(context.host).intervene(opened.run.id, { verb: 'tell', agent, text, now });
+      screen.line(words.noted(plainLine(agent, 60), now));
+    } catch (error) {
+      screen.line(`${words.notSent}  ${plainLine(errorText(error), 400)}`);
+    }
+  };
   let mail: PaneMail | undefined;
   // The ledger's version does not change with this process's own writes.
   const news = { isDue: true };
   const screen = openScreen(context.output, `${address}> `, {
     onLine: (text) => {
-      if (mail !== undefined) obey(text, { address, mail, screen, words, ended });
+      if (mail !== undefined) obey(text, { address, agent, tell, mail, screen, words, ended });
       news.isDue = true;
     },
     onEnd: () => ended.abort(),
@@ -62,16 +73,23 @@ interface Pane {
   readonly words: PaneWords;
 }
 
-function obey(
-  text: string,
-  { address, mail, screen, words, ended }: Pane & { readonly address: string; readonly ended: AbortController },
-): void {
-  const typed = readTyped(text, { address, asks: mail.asks() }, words);
+interface Obeys {
+  readonly address: string;
+  /** null: the member is a person. */
+  readonly agent: string | null;
+  /** Prints what came of it. */
+  readonly tell: (text: string, now: boolean) => Promise<void>;
+  readonly ended: AbortController;
+}
+
+function obey(text: string, { address, agent, tell, mail, screen, words, ended }: Pane & Obeys): void {
+  const isAgent = agent !== null;
+  const typed = readTyped(text, { address, asks: mail.asks(), isAgent }, words);
   switch (typed.do) {
     case 'nothing':
       return;
     case 'help':
-      for (const line of words.help(address)) screen.line(line);
+      for (const line of words.help(address, isAgent)) screen.line(line);
       return;
     case 'asks':
       return mail.showAsks();
@@ -79,6 +97,8 @@ function obey(
       return ended.abort();
     case 'refused':
       return screen.line(`${words.notSent}  ${typed.why}`);
+    case 'tell':
+      return void tell(typed.text, typed.now);
     case 'say':
     case 'reply':
       return mail.send(typed);

@@ -14,7 +14,7 @@ const why = z.string().max(2_000);
 const ENDS = ['done', 'failed'] as const;
 
 /** Characters of a note. A longer text belongs into a file. */
-const MOST_NOTE = 8_000;
+export const MOST_NOTE = 8_000;
 
 /** Commands to a run that a program gives; an engine applies them as they are. `rules/intervene.ts` says what each does. */
 export const requestSchema = z.discriminatedUnion('verb', [

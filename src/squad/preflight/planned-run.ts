@@ -14,7 +14,7 @@ export interface PlannedRun {
   readonly branch: string;
   /** The commit that it would begin from. */
   readonly base: string;
-  /** What a person named as the beginning; absent: the commit that is checked out. */
+  /** The beginning as a person named it; absent: the commit that is checked out. */
   readonly from?: string;
   readonly agents: readonly (Pick<BoundAgent, 'name' | 'role' | 'runtime' | 'model'> & { readonly access: string })[];
   /** Set if the playbook plays a list. A review is a part of the stage whose work it judges. */

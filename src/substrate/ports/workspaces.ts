@@ -33,7 +33,7 @@ export interface RepositoryReport {
   readonly head: string;
   /** The branch that is to get the work: the one that is checked out, or that of `from`; undefined when HEAD is detached. */
   readonly branch: string | undefined;
-  /** What a person named as the beginning; absent: nothing. */
+  /** The beginning as a person named it; absent: they named none. */
   readonly from?: string;
   readonly sparse: boolean;
   /** Names of the runs that have a branch `squad/<run>`. */

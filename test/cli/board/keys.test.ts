@@ -16,6 +16,7 @@ describe('what a key asks for', () => {
     [{ name: 'p' }, { do: 'pause' }],
     [{ name: 'p', shift: true }, { do: 'pause' }],
     [{ name: 'a' }, { do: 'answer' }],
+    [{ name: 'm' }, { do: 'tell' }],
     [{ name: 'd' }, { do: 'drain' }],
     [{ name: 'q' }, { do: 'quit' }],
     [

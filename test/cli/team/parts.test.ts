@@ -18,8 +18,9 @@ import { isSquadError } from '../../../src/model/errors.ts';
 import { LED } from '../mail/room.ts';
 
 describe('a typed line', () => {
-  const main = (line: string, ...asks: number[]) => readTyped(line, { address: 'MAIN', asks });
-  const member = (line: string, ...asks: number[]) => readTyped(line, { address: 'A', asks });
+  const main = (line: string, ...asks: number[]) => readTyped(line, { address: 'MAIN', asks, isAgent: false });
+  const member = (line: string, ...asks: number[]) => readTyped(line, { address: 'A', asks, isAgent: false });
+  const agent = (line: string, ...asks: number[]) => readTyped(line, { address: 'A', asks, isAgent: true });
 
   it('is a question to MAIN in a member’s pane, whatever is open there', () => {
     expect(member('  which\tbackoff? ')).toEqual({ do: 'say', text: 'which backoff?' });
@@ -33,6 +34,16 @@ describe('a typed line', () => {
       do: 'refused',
       why: expect.stringContaining('#7, #9') as string,
     });
+  });
+
+  it('is a note to the agent in its pane, and a question to MAIN where it says so', () => {
+    expect(agent('use  tabs', 7)).toEqual({ do: 'tell', text: 'use tabs', now: false });
+    expect(agent('/now stop')).toEqual({ do: 'tell', text: 'stop', now: true });
+    expect(agent('/as which backoff?')).toEqual({ do: 'say', text: 'which backoff?' });
+    expect(agent('@B are you there?')).toEqual({ do: 'say', to: 'B', text: 'are you there?' });
+    expect(member('/as which backoff?')).toEqual({ do: 'say', text: 'which backoff?' });
+    for (const line of ['/as', '/now', '/as ', '/nowhere']) expect(agent(line).do, line).toBe('refused');
+    for (const line of ['/now stop', '/as me']) expect(main(line).do, line).toBe('refused');
   });
 
   it('goes where it says', () => {

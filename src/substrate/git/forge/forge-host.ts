@@ -8,7 +8,7 @@ export interface NewPullRequest {
   readonly body: string;
 }
 
-/** What squad asks of a host of repositories, through its command line. */
+/** A host of repositories as squad uses it, through its command line. */
 export interface ForgeHost {
   /** The newest pull request of a branch of this repository, open or not. */
   newest(branch: string): Promise<PullRequestAnswer>;

@@ -159,12 +159,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     described,
     limits,
     ...defined({ doubtful: await doubtfulOf(objective.criteria, doubtfulIn) }),
-    repository: defined({
-      root: repository.root,
-      base: repository.head,
-      branch: repository.branch,
-      from: repository.from,
-    }),
+    repository: placeOf(repository),
     ...settingsOf(request, read.settings, playbook, objective),
     ...defined({ makesBranch, copied: copies.copied }),
     trusted: null,
@@ -177,6 +172,10 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const notes = [...copies.notes, ...decided.notes, ...lonely, ...ofPrompts, ...ownCommands(used, described)];
   const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...notes];
   return { definition: stored, repository, contents: armory.contents(), warnings, items };
+}
+
+function placeOf({ root, head, branch, from }: RepositoryReport): RunDefinition['repository'] {
+  return defined({ root, base: head, branch, from });
 }
 
 /** Most runs begin where the checkout is. */

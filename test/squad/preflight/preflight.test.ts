@@ -474,7 +474,10 @@ describe('a run that begins from a named commit', () => {
   };
   const fetching = (answer: Awaited<ReturnType<typeof OPEN_FORGE.fetch>>) => {
     const fetched: string[] = [];
-    const fetch = (remote: string) => (fetched.push(remote), Promise.resolve(answer));
+    const fetch = (remote: string) => {
+      fetched.push(remote);
+      return Promise.resolve(answer);
+    };
     return { fetched, forge: () => ({ ...OPEN_FORGE, fetch }) };
   };
 

@@ -4,7 +4,7 @@ import { defined, pickVariables } from '../../../text/defined.ts';
 import { createGit, type GitPorts } from '../git-call.ts';
 import type { Repository } from '../repository.ts';
 
-export type ForgeCli = 'gh' | 'glab';
+type ForgeCli = 'gh' | 'glab';
 
 export interface ForgePorts extends GitPorts {
   /** Absolute path of the CLI of GitHub or GitLab. undefined: it is not installed. */

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { CHECK_RUNTIME, createCheckAdapter } from './checks/command-adapter.ts';
-import { forgeCliOf, openMachine, type Host, type Machine } from './machine.ts';
+import { findProgram } from '../runtimes/shared/find-program.ts';
+import { openMachine, type Host, type Machine } from './machine.ts';
 import { badInput, type SquadError } from '../model/errors.ts';
 import { redactorOf, type Redactor } from '../model/redaction/redactor.ts';
 import type { Playbooks } from '../model/plan.ts';
@@ -163,7 +164,8 @@ export function compose(host: Host, { runtimes: ownRuntimes = {}, playbooks = {}
     }),
     taskCage: createTaskCages(settingsOf(host, {}), createTrial(processes, childEnvironment(host.environment, []))),
     redactor: (letThrough) => redactorOf(host.environment, letThrough),
-    forge: (repository) => createForge({ ...git, forgeCli: forgeCliOf(host) }, repository),
+    forge: (repository) =>
+      createForge({ ...git, forgeCli: (name) => findProgram(host.environment['PATH'], name) }, repository),
   };
 }
 

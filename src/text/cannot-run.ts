@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from 'node:util';
+import { plainText } from './plain-text.ts';
 import { readShell } from './shell-text.ts';
 
 /** The shell found no such program, or may not run it. A script of a package ends with the same when its program is missing. */
@@ -66,7 +66,7 @@ export function saysCannotRun(text: string): boolean {
  */
 export function mainLine(output: string): string {
   const named = NO_SCRIPT.flatMap((pattern) => pattern.exec(output)?.[0] ?? []);
-  const lines = stripVTControlCharacters(output)
+  const lines = plainText(output)
     .split('\n')
     .filter((line) => !NOISE.test(line));
   const others = lines.filter((line) => !OF_NPM.test(line));

@@ -52,7 +52,7 @@ export function planLines(plan: PlanShown, context: PlanContext): string[] {
   return [
     ...say(style('bold', `Plan of ${definition.name}: ${count}`)),
     ...(plan.note === undefined ? [] : say(style('yellow', plainText(plan.note)))),
-    ...say(plainText(plan.summary)),
+    ...(plan.summary === '' ? [] : say(plainText(plan.summary))),
     ...plan.tasks.flatMap((task, index) => ['', ...taskLines(task, index, context, say)]),
     '',
     ...termsLines(plan, context),

@@ -113,7 +113,7 @@ export class Board {
     return [
       ...hint('a', 'answer', questions.size > 0 && this.#actions.answer() !== undefined),
       ...hint('m', 'note', ended === undefined && agents.size > 0),
-      ...hint('↑↓', 'scroll'),
+      ...hint('↑↓', 'scroll', isOpen),
       ...hint('tab', isOpen ? 'next agent' : 'transcripts'),
       ...hint('esc', 'back', isOpen),
       ...hint('p', pauses.get(WHOLE_RUN)?.verb === 'pause' ? 'resume' : 'pause', ended === undefined),

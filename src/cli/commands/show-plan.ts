@@ -2,12 +2,16 @@ import { listRuns } from '../../squad/runs.ts';
 import type { RunHistory } from '../../view/read-run.ts';
 import { askedPlan } from '../../view/asked-plan.ts';
 import { proposalOn } from '../../view/proposed-plan.ts';
+import { defined } from '../../text/defined.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { ProposedPlan } from '../../model/plan/proposal.ts';
 import { planLines } from '../ask/plan-lines.ts';
 import type { CommandContext, Options } from '../command-context.ts';
 import { openTarget, type OpenedTarget } from '../find-target.ts';
 import { printPaged } from '../print-paged.ts';
+
+/** Answers of planners, by the names of their schemas. */
+const PLANS: ReadonlySet<string> = new Set(['plan', 'plan-with-criteria']);
 
 interface Shown extends ProposedPlan {
   readonly note?: string | undefined;
@@ -20,7 +24,7 @@ export async function showPlan(context: CommandContext, options: Options<'show'>
   const { reading } = target;
   const { row, definition, limits, board } = reading;
   const proposal = proposalOn(board);
-  const shown: Shown = proposal ?? { summary: '', tasks: tasksOn(reading), criteria: [] };
+  const shown: Shown = proposal ?? plannedOn(reading);
   const asked = proposal === undefined ? undefined : board.questions.get(proposal.question);
   if (options.json === true) {
     const plan = askedPlan(shown, { definition, limits });
@@ -34,8 +38,17 @@ export async function showPlan(context: CommandContext, options: Options<'show'>
   await printPaged(context, options, [...lines, '', ...standLines(target, asked)]);
 }
 
-function tasksOn({ board }: RunHistory): ProposedPlan['tasks'] {
-  return [...board.tasks.values()].map(({ task }) => task);
+/** Without the planning itself, and with the criteria that came with the plan. */
+function plannedOn({ board, definition }: RunHistory): Shown {
+  const own = new Set(definition.objective.criteria.map(({ text }) => text));
+  const tasks = [...board.tasks.values()].map(({ task }) => task);
+  return {
+    summary: '',
+    tasks: tasks.filter(({ owner, output }) => owner === undefined && !PLANS.has(output?.schema ?? '')),
+    criteria: board.facts.objective.criteria.flatMap(({ text, command, proposed }) =>
+      own.has(text) ? [] : [{ text, ...defined({ command: command ?? proposed }) }],
+    ),
+  };
 }
 
 type Asked = ReturnType<RunHistory['board']['questions']['get']>;

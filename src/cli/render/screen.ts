@@ -18,11 +18,12 @@ const CELLS = / {2,}(?=\S)/g;
 /** Plain lines, in their colours, wrapped between words below the cell that is too long. Commands and paths stay whole: people copy them. */
 export function onScreen(lines: readonly string[], { columns, style }: Screen, colours: readonly Colour[]): string {
   const width = columns();
-  return lines.flatMap((text) => folded(text, width).map((part) => coloured(part, style, colours))).join('\n');
+  const shown = width === undefined ? lines : lines.flatMap((text) => folded(text, width));
+  return shown.map((text) => coloured(text, style, colours)).join('\n');
 }
 
-function folded(text: string, columns: number | undefined): string[] {
-  if (columns === undefined || widthOf(text) <= columns) return [text];
+function folded(text: string, columns: number): string[] {
+  if (widthOf(text) <= columns) return [text];
   const indent = lastCellOf(text, Math.min(MOST_INDENT, columns / 2));
   const width = columns - indent;
   const isCopied = COMMAND.test(text.slice(indent)) || text.split(' ').some((word) => widthOf(word) > width);

@@ -9,7 +9,7 @@ import { priorityWarnings, type PriorityWarning } from '../../model/priority.ts'
 import type { Settings } from '../../model/settings.ts';
 import { defined } from '../../text/defined.ts';
 import { limitWarnings, type LimitWarning, type SomeLimits } from '../../model/limits.ts';
-import { inspectForWork, type Begin } from '../../substrate/git/inspect-repository.ts';
+import { inspectForWork } from '../../substrate/git/inspect-repository.ts';
 import type { RepositoryReport, RepositoryWarning } from '../../substrate/ports/workspaces.ts';
 import { orderProblems } from '../../text/problem.ts';
 import { optionsFor } from './playbook-choice.ts';
@@ -114,38 +114,38 @@ export interface Preflight {
  * program that the repository names runs before that.
  */
 export async function preflight(ports: PreflightPorts, request: PreflightRequest): Promise<Preflight> {
-  const { host } = ports;
   refuseUnregistered(ports.runtimes, request.runtime);
-  const repository = await inspectForWork(ports.git, host.workingDirectory, await beginningIn(ports, request));
+  const repository = await beginningIn(ports, request);
+  const { root, head, branch, from } = repository;
   const given = await request.source.read(repository);
-  const all = await withListFile(await readSettings(repository.root, ports, host), request.playbook, ports, host);
+  const all = await withListFile(await readSettings(root, ports, ports.host), request.playbook, ports, ports.host);
   const written = given.settings?.(all) ?? all;
   refuseBadName(request.name);
   const redactor = ports.redactor(letThroughBy(written.settings));
-  refuseSecretNames({ name: request.name, branch: repository.branch, base: repository.from }, redactor);
+  refuseSecretNames({ name: request.name, branch, base: from }, redactor);
   refuseSecretSettings(written, redactor);
   const subject = given.subject(request, { own: ports.playbooks, read: written, redactor });
   const { objective, playbook, source, folder, makesBranch } = subject;
   refusePassed(subject, ports.clock.now());
-  const { frozen, notes: ofPrompts } = await promptsOfRun(repository.root, redactor, request.prompts);
+  const { frozen, notes: ofPrompts } = await promptsOfRun(root, redactor, request.prompts);
   const decided = limitsOfRun(request.limits ?? {}, objective, written, playbook.name === STAGES);
   const { read } = decided;
   await refuseUnusable(ports, request, { ...subject, repository, read });
 
   const described = describeRuntimes(ports, read.settings.runtimes);
   const used = usedBy(playbook, read);
-  const copies = makesBranch === false ? NO_COPIES : await copiesOf(ports, repository.root, read, redactor);
+  const copies = makesBranch === false ? NO_COPIES : await copiesOf(ports, root, read, redactor);
   const items = [...namedBy(used, objective, described), ...copies.items, ...decided.items];
   const trust = createTrust(ports, request, repository, items);
   // A probe starts the runtime's program.
   if (items.some(({ from }) => from === 'runtime')) await trust();
   // A dry run without consent shows the limits that hold without it; any other run has consent here.
   const limits = limitsFor(decided, request.dryRun !== true || items.length === 0 || (await trust()) !== null);
-  const place = { root: repository.root, read, described, redactor, ...frozen };
+  const place = { root, read, described, redactor, ...frozen };
   const { agents: bound, runtimes, armory, notes: lonely } = await bindSquad(ports, request, playbook, place);
   const agents = bound.map((agent) => ({ ...agent, instructions: redactor.text(agent.instructions) }));
   const name = nameRun({ given: request.name, ...subject.names }, await ports.takenNames(repository));
-  const doubtfulIn = { root: repository.root, environment: host.environment, file: subject.file };
+  const doubtfulIn = { root, environment: ports.host.environment, file: subject.file };
   const definition: RunDefinition = {
     version: 1,
     name,
@@ -159,7 +159,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     described,
     limits,
     ...defined({ doubtful: await doubtfulOf(objective.criteria, doubtfulIn) }),
-    repository: placeOf(repository),
+    repository: defined({ root, base: head, branch, from }),
     ...settingsOf(request, read.settings, playbook, objective),
     ...defined({ makesBranch, copied: copies.copied }),
     trusted: null,
@@ -174,14 +174,11 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   return { definition: stored, repository, contents: armory.contents(), warnings, items };
 }
 
-function placeOf({ root, head, branch, from }: RepositoryReport): RunDefinition['repository'] {
-  return defined({ root, base: head, branch, from });
-}
-
 /** Most runs begin where the checkout is. */
-async function beginningIn(ports: PreflightPorts, request: PreflightRequest): Promise<Begin | undefined> {
-  if (request.base === undefined && request.fetch !== true) return undefined;
-  return (await import('./beginning.ts')).beginningOf(ports, request);
+async function beginningIn(ports: PreflightPorts, request: PreflightRequest): Promise<RepositoryReport> {
+  const isElsewhere = request.base !== undefined || request.fetch === true;
+  const begin = isElsewhere ? (await import('./beginning.ts')).beginningOf(ports, request) : undefined;
+  return inspectForWork(ports.git, ports.host.workingDirectory, begin);
 }
 
 /** Throws for settings that no run can work with on this machine. */

@@ -34,7 +34,7 @@ export function stagedView(events: readonly RunEvent[]): BoardView {
   return {
     ...viewAfter(events, 20_000),
     keys: [
-      { key: '↑↓', does: 'scroll' },
+      { key: 'm', does: 'note' },
       { key: 'tab', does: 'transcripts' },
       { key: 'p', does: 'pause' },
       { key: 'd', does: 'drain' },

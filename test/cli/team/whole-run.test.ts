@@ -48,7 +48,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
       ).catch((error: unknown) => expect(`${String(error)}\n${screen(pane)}`).toBe('seen'));
     };
 
-    await shows(0, '↑↓ scroll');
+    await shows(0, 'tab transcripts');
     await shows(0, 'DONE, all work is delivered', 120);
     await shows(1, 'completed after');
     await shows(1, 'mail  →   from:MAIN | ask/review');

@@ -110,6 +110,6 @@ it('names the option that raises a limit which was reached', { timeout: 120_000 
   expect((await bench.runAll(['--max-turns', '1'])).code).toBe(4);
   const { code, stdout } = await bench.run(['retry']);
   expect(code).toBe(2);
-  expect(stdout).toMatch(/^stuck +the run: turns: 1 of 1 used\nnext +squad resume make-things --max-turns 2\n/);
+  expect(stdout).toMatch(/^stuck +the run: 1 of 1 turns used\nnext +squad resume make-things --max-turns 2\n/);
   expect((await bench.status()).next).toEqual(['squad resume make-things --max-turns 2']);
 });

@@ -58,7 +58,7 @@ describe('the table of programs', () => {
 
   it('has no row that nothing starts', () => {
     const labelled = sources.flatMap(({ text }) =>
-      [...text.matchAll(/\bkind: \(?'([a-z-]+)'/g)].map(([, kind]) => kind),
+      [...text.matchAll(/(?:\bkind: \(?|\brunUserGit\(ports, repository, )'([a-z-]+)'/g)].map(([, kind]) => kind),
     );
     const chosen = sources.flatMap(({ text }) =>
       [...text.matchAll(/(?:\breturn|\?|(?<!\)):) '(git-[a-z]+)'/g)].map(([, kind]) => kind),

@@ -76,8 +76,7 @@ function openChecked(path: string, options: OpenOptions): Db {
     cacheStatements(db);
     forceImmediate(db);
     // Check before setting the journal mode, which writes to the file.
-    isOurs(db, options);
-    configure(db, options);
+    configure(db, options, isOurs(db, options));
     claimFile(db, options);
     return db;
   } catch (error) {
@@ -86,13 +85,13 @@ function openChecked(path: string, options: OpenOptions): Db {
   }
 }
 
-function configure(db: Db, options: OpenOptions): void {
+function configure(db: Db, options: OpenOptions, isOld: boolean): void {
   db.pragma('foreign_keys = ON');
   db.pragma(`synchronous = ${options.durable ?? 'full'}`);
   db.pragma(`cache_size = -${CACHE_KIB}`);
   if (options.readOnly === true) return;
-  // Without effect once the file has anything.
-  if (options.shrinks === true) db.pragma('auto_vacuum = INCREMENTAL');
+  // In a file that has anything it has no effect, and writes its header.
+  if (options.shrinks === true && !isOld) db.pragma('auto_vacuum = INCREMENTAL');
   db.pragma(`journal_size_limit = ${WAL_BYTES}`);
   const wanted = options.journal === 'rollback' ? 'delete' : 'wal';
   const mode = db.pragma(`journal_mode = ${wanted}`, { simple: true });

@@ -46,11 +46,11 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
     await expectOwnVariables(room);
   });
 
-  it('sends a typed line as a question, and shows its answer', { ...ALL, timeout: 300_000 }, async () => {
+  it('sends a line after /as as a question, and shows its answer', { ...ALL, timeout: 300_000 }, async () => {
     const room = teamRoom();
     await room.team('--detach');
     await seen(room, A, 'Type /help');
-    await room.type(A, 'which backoff? $(touch pwned) `x`');
+    await room.type(A, '/as which backoff? $(touch pwned) `x`');
     await seen(room, MAIN, 'mail  ←   from:A | question:which backoff? $(touch pwned) `x`');
     await seen(room, A, 'mail  →   from:A | question:which backoff?');
     await eventually('the title', async () => ((await room.titles())[0]?.includes('1 to answer') ? true : undefined));
@@ -87,7 +87,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
     ]);
     recorded.publish();
     recorded.ledger.releaseLease(recorded.lease);
-    await room.type(A, 'one more thing');
+    await room.type(A, '/as one more thing');
     await seen(room, A, 'refused   run tidy is finished: no agent reads mail any more. Next: To have more done');
     expect(room.messages()).toHaveLength(3);
   });

@@ -68,7 +68,7 @@ describe.each(SETS)('the set of %s', ALL, (set) => {
     expectRanked(
       await ranked(
         set,
-        some(readSet(set), 0, 1).map(({ id }) => id),
+        some(readSet(set), 0, 3).map(({ id }) => id),
       ),
     );
   });

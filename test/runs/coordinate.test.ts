@@ -84,7 +84,7 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     expect(report).toContain(next[0]);
     expect((await bench.run(['log'])).stdout).toContain('coordinate');
     expect((await bench.run(['runs'])).stdout).toContain(`made ${shown}`);
-    expect((await bench.run(['merge'])).stderr).toContain('has no branch to merge: it made a session folder');
+    expect((await bench.run(['merge'])).stderr).toContain('has no branch: it made a session folder');
     expect((await bench.run(['diff'])).code).toBe(2);
     expect((await bench.run(['drop', '--yes'])).code).toBe(0);
     expect(existsSync(join(folder, 'team-session.json'))).toBe(true);
@@ -106,7 +106,7 @@ describe.concurrent('squad coordinate', { timeout: 120_000 }, () => {
     expect(existsSync(join(bench.repository, '.workflow'))).toBe(false);
     expectNoBranch(bench);
     const merged = await bench.run(['merge']);
-    expect(merged.stderr).toContain('has no branch to merge: it makes a session folder, and no work');
+    expect(merged.stderr).toContain('has no branch: it makes a session folder, and no work');
   });
 
   it.for(['', '../'])(

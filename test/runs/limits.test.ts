@@ -77,7 +77,7 @@ describe.concurrent('limits of agents and tasks', { timeout: 300_000 }, () => {
       ['task', 'b', 'usd'],
     ]);
     const report = await bench.report();
-    expect(report).toContain('the task has reached its limit (usd: 6.00 of 5.00 used)');
+    expect(report).toContain('the task has reached its limit (USD 6.00 of 5.00 used)');
     expect(report).toContain('- Task `b`: USD 6.00 of 5.00 reached');
   });
 
@@ -97,7 +97,7 @@ describe.concurrent('limits of agents and tasks', { timeout: 300_000 }, () => {
     expect(turnsTaken(bench).filter((turn) => turn.endsWith(' by bob'))).toEqual(['a by bob', 'b by bob']);
     const status = await bench.status();
     expect(['a', 'b', 'c'].map((id) => statusOf(status, id))).toEqual(['done', 'done', 'failed']);
-    expect(await bench.report()).toContain('bob has reached its limit (turns: 2 of 2 used)');
+    expect(await bench.report()).toContain('bob has reached its limit (2 of 2 turns used)');
   });
 
   it('a short time limit stops near it: a turn that goes on gets a tenth of it more', ALL, async (test) => {

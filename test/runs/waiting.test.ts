@@ -150,7 +150,7 @@ describe.concurrent('a limit of the run', { timeout: 300_000 }, () => {
       expect(ended.code, ended.stderr).toBe(4);
       expect(ended.lines.at(-1)).toMatchObject({
         outcome: 'stopped',
-        why: expect.stringMatching(/^minutes: /) as string,
+        why: expect.stringMatching(/^1\ds of 12s used/) as string,
       });
       expect(turnsOf(ended, 'a')).toMatchObject([{ outcome: 'cancelled' }]);
       const again = await bench.run(['resume', '--json']);

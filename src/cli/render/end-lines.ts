@@ -14,7 +14,8 @@ const COLOURS: readonly Colour[] = [
 ];
 
 export function printEndLines(end: RunEnd, output: Output): void {
-  output.line(onScreen(renderEnd(end), output, COLOURS));
+  const lines = renderEnd(end);
+  output.line(output.terminal === undefined ? lines.join('\n') : onScreen(lines, output, COLOURS));
 }
 
 /** How a run ended, for people, and what comes next. */

@@ -51,7 +51,7 @@ async function trial(left: number): Promise<boolean> {
   if (failure !== undefined && !(failure instanceof AgentFailed)) {
     const said = isSquadError(failure) ? failure : expect.fail(String((failure as Error).stack));
     expect(said).toMatchObject({ code: 'storage-full', exitCode: 75 });
-    expect(said.message).toMatch(/^[^\n]*no space[^\n]*$/);
+    expect(said.message).toMatch(/^[^\n]*(?:no space|free on the disk)[^\n]*$/);
     expect(said.next).toMatch(/^[^\n]*`squad resume`[^\n]*$/);
   }
   if (failure !== undefined) expect(freeOf(disk.root)).toBeLessThan(left);

@@ -152,7 +152,7 @@ describe('a tidying', () => {
       timeout: 600_000,
     },
     async () => {
-      for (let seed = 1; seed <= spread(4, 400, 40); seed += 1) {
+      for (let seed = 1; seed <= spread(4, 400, 10); seed += 1) {
         const random = createRandom(seed);
         const room = commandRoom();
         const others: readonly Way[] = ['failed', 'fork', 'open', 'live', 'asked', 'paused', 'uncommitted'];

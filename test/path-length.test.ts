@@ -8,7 +8,7 @@ import { roomForTest, scriptedTurn } from './cli/room.ts';
 
 /** What a run of one turn may execute: somewhat more than it did on 2026-11-27 (475 and 2,989). */
 const MOST_FILES = 500;
-const MOST_FUNCTIONS = 3_160;
+const MOST_FUNCTIONS = 3_150;
 const SOURCES = pathToFileURL(fileURLToPath(new URL('../src/', import.meta.url))).href;
 
 /** The functions of src that ran, by file and place, with how often; the module itself is the one at 0. */

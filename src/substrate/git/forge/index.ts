@@ -6,8 +6,8 @@ import { createPush } from './push.ts';
 import { remoteUrl, type ForgePorts, type ForgeRepository } from './remotes.ts';
 
 /**
- * Pushes with git, and uses GitHub through `gh` and GitLab through `glab`, with the user's logins. git reads the repository's config for that, so callers
- * must check the baseline first: a program that an agent planted there would run with the user's rights.
+ * Pushes with git, and uses GitHub through `gh` and GitLab through `glab`, with the user's logins. git reads the repository's config for
+ * that, so callers must check the baseline first: a program that an agent planted there would run with the user's rights.
  */
 export function createForge(ports: ForgePorts, repository: ForgeRepository): Forge {
   return {

@@ -20,7 +20,7 @@ export async function answer(
     paths: pathsOf(options),
   });
   printResult(output, options, { type: 'answered', ...found }, [
-    `answered  ${plainLine(found.question, 80)}: ${answerText(found.answer)}`,
+    `answered  ${plainLine(found.question, 80)}: ${answerText(found.answer, options)}`,
     ...open.map(({ id, text }) => `open      ${plainLine(id, 80)}: ${plainLine(text, 200)}`),
     ...(found.driven ? [] : [`Next: squad resume ${name}`]),
   ]);
@@ -38,9 +38,10 @@ async function givenIn(
   return (await import('../ask/edit-answer.ts')).editAnswer(context, words, options);
 }
 
-/** A person who edited a plan has seen it. */
-function answerText(answer: string): string {
-  return readPlanAnswer(answer).say === 'edited' ? 'your version of the plan' : plainLine(answer, 200);
+/** A person who gave a plan has seen it. */
+function answerText(answer: string, { edit, file }: Options<'answer'>): string {
+  const isPlan = (edit === true || file !== undefined) && readPlanAnswer(answer).say === 'edited';
+  return isPlan ? 'your version of the plan' : plainLine(answer, 200);
 }
 
 function pathsOf({ paths }: Options<'answer'>): readonly string[] {

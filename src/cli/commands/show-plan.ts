@@ -4,7 +4,7 @@ import { askedPlan } from '../../view/asked-plan.ts';
 import { proposalOn } from '../../view/proposed-plan.ts';
 import { defined } from '../../text/defined.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import type { ProposedPlan } from '../../model/plan/proposal.ts';
+import { readPlanAnswer, type ProposedPlan } from '../../model/plan/proposal.ts';
 import { planLines } from '../ask/plan-lines.ts';
 import type { CommandContext, Options } from '../command-context.ts';
 import { openTarget, type OpenedTarget } from '../find-target.ts';
@@ -13,18 +13,13 @@ import { printPaged } from '../print-paged.ts';
 /** Answers of planners, by the names of their schemas. */
 const PLANS: ReadonlySet<string> = new Set(['plan', 'plan-with-criteria']);
 
-interface Shown extends ProposedPlan {
-  readonly note?: string | undefined;
-  readonly before?: ProposedPlan | undefined;
-}
-
 /** Shows the plan that a run asks about, or asked about last; of a run that asked about none, its tasks as they are. */
 export async function showPlan(context: CommandContext, options: Options<'show'>): Promise<void> {
   const target = await openTarget(context, { run: options.run, kinds: 'run or task' });
   const { reading } = target;
   const { row, definition, limits, board } = reading;
   const proposal = proposalOn(board);
-  const shown: Shown = proposal ?? plannedOn(reading);
+  const shown = proposal ?? plannedOn(reading);
   const asked = proposal === undefined ? undefined : board.questions.get(proposal.question);
   if (options.json === true) {
     const plan = askedPlan(shown, { definition, limits });
@@ -39,7 +34,7 @@ export async function showPlan(context: CommandContext, options: Options<'show'>
 }
 
 /** Without the planning itself, and with the criteria that came with the plan. */
-function plannedOn({ board, definition }: RunHistory): Shown {
+function plannedOn({ board, definition }: RunHistory): ProposedPlan {
   const own = new Set(definition.objective.criteria.map(({ text }) => text));
   const tasks = [...board.tasks.values()].map(({ task }) => task);
   return {
@@ -62,6 +57,6 @@ function standLines({ reading: { row, questions } }: OpenedTarget, asked: Asked)
     const answer = `squad answer ${plainLine(asked.id, 80)}`;
     return ['It waits for you:', `  ${answer} approve`, `  ${answer} --edit`, `  ${answer} "what to change"`];
   }
-  const said = recorded.trimStart().startsWith('{') ? 'your version of the plan' : plainLine(recorded, 200);
+  const said = readPlanAnswer(recorded).say === 'edited' ? 'your version of the plan' : plainLine(recorded, 200);
   return [`${plainLine(asked.id, 80)} was answered: ${said}. Tasks and turns: squad show ${name}`];
 }

@@ -49,6 +49,7 @@ interface Column {
 
 /** On a narrow terminal, the columns that people miss least go: a name or a cost that is cut is of no use. */
 function fitting(all: readonly Column[], runs: readonly RunSummary[], columns: number | undefined): readonly Column[] {
+  if (columns === undefined) return all;
   const dropped = ['took', 'started', 'stage', 'tasks'];
   const sets = dropped.map((_, count) => all.filter(({ title }) => !dropped.slice(0, count).includes(title)));
   const fits = (set: readonly Column[]): boolean => {
@@ -56,7 +57,7 @@ function fitting(all: readonly Column[], runs: readonly RunSummary[], columns: n
       set.map(({ title }) => title),
       ...runs.map((run) => set.map(({ cell }) => cell(run))),
     ]);
-    return tableWidth([...widths.slice(0, -1), Math.min(widths.at(-1) ?? 0, LEAST_OUTCOME)]) <= (columns ?? Infinity);
+    return tableWidth([...widths.slice(0, -1), Math.min(widths.at(-1) ?? 0, LEAST_OUTCOME)]) <= columns;
   };
   return sets.find(fits) ?? all.filter(({ title }) => !dropped.includes(title));
 }

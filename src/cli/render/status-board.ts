@@ -17,8 +17,8 @@ const NEAR = 0.5;
 
 /** A title has no indent; a state comes first in its line. */
 export const STATUS_COLOURS: readonly Colour[] = [
-  [/^(?:Next: .*|\S.*)$/, 'bold'],
-  [/^ {2}(?:DONE|MERGED)\b/, 'green'],
+  [/^\S.*$/, 'bold'],
+  [/^ {2}DONE\b/, 'green'],
   [/^ {2}(?:FAILED|CANCELLED)\b/, 'red'],
   [/^ {2}(?:done|met)(?= {2})/, 'green'],
   [/^ {2}(?:failed|not met)(?= {2})/, 'red'],

@@ -57,12 +57,12 @@ async function keepWhatIsLeft(
   repository: RunRepository,
   task: string,
 ): Promise<string | undefined> {
-  const { call, talk, run, directory } = repository;
+  const { call, talk, run } = repository;
   const head = await takeHead(context, repository, task);
   const committed = head.type === 'head' ? (await talk.commit(head.commit))?.tree : undefined;
   if (head.type !== 'head' || committed === undefined) return undefined;
   const folder = folderPath(context, run, task);
-  const cone = repository.isSparse ? coneOf(directory, task) : undefined;
+  const cone = coneOf(repository, task);
   const now = await readTree(context, { folder, call, commit: head.commit, tree: committed, cone });
   if (now.type !== 'tree') return undefined;
   const { problem } = await keepSideCommits(context, repository, task, { head: head.commit, base: head.commit });

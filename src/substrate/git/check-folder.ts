@@ -177,7 +177,8 @@ export async function lookAt(
   context: GitContext,
   { run, task, base }: TaskFolder,
 ): Promise<{ place: Place; path: string }> {
-  const { call, talk, directory, isSparse } = await openRun(context, run);
+  const repository = await openRun(context, run);
+  const { call, talk } = repository;
   const path = folderPath(context, run, task);
   const tree = (await talk.commit(base))?.tree ?? '';
   return {
@@ -188,7 +189,7 @@ export async function lookAt(
       index: notePath(context, run, `${task}.index`),
       commit: base,
       tree,
-      cone: isSparse ? coneOf(directory, task) : undefined,
+      cone: coneOf(repository, task),
     },
   };
 }

@@ -106,7 +106,7 @@ async function changeIndex(
   const readable = [directory, ...(await borrowedStores(context, repository))];
   const cage = place === undefined ? {} : { cage: { writable: [place, scratch], readable } };
   await context.git.text(args, { ...call, cwd: workTree, workTree, index, ...cage });
-  const cone = place === undefined && repository.isSparse ? coneOf(directory, task) : undefined;
+  const cone = place === undefined ? coneOf(repository, task) : undefined;
   if (cone !== undefined) await leaveOut(context, { ...call, cwd: workTree, workTree, index }, cone, args.at(-1) ?? '');
   // Without a look at the files the index is as old as before: what may have changed since is read again.
   if (place === undefined && (await exists(old))) await copyTimes(old, index);
@@ -134,7 +134,7 @@ async function leaveOut(
 async function fill(context: GitContext, repository: RunRepository, task: string, commit: string): Promise<void> {
   const path = folderPath(context, repository.run, task);
   if (!(await isFolder(path))) throw foreign(path, 'it is not a folder');
-  const all = context.sparse !== undefined && isWhole(context, task) ? ['-c', 'core.sparseCheckout=false'] : [];
+  const all = isWhole(context, task) ? ['-c', 'core.sparseCheckout=false'] : [];
   await changeIndex(context, repository, task, [...all, 'read-tree', '--reset', '-u', commit], path);
 }
 
@@ -193,10 +193,11 @@ async function holdsSomething(path: string): Promise<boolean> {
 /** Deletes what a folder holds besides a commit; ignored files stay. The caller has kept what is worth it. */
 async function clearFolder(
   context: GitContext,
-  { run, call, talk, directory, isSparse }: RunRepository,
+  repository: RunRepository,
   task: string,
   commit: string,
 ): Promise<void> {
+  const { run, call, talk } = repository;
   const folder = folderPath(context, run, task);
   const tree = (await talk.commit(commit))?.tree;
   if (tree === undefined) throw wrongEnvironment(`the commit ${commit} is not there`);
@@ -207,7 +208,7 @@ async function clearFolder(
     index,
     commit,
     tree,
-    cone: isSparse ? coneOf(directory, task) : undefined,
+    cone: coneOf(repository, task),
   });
   if ('type' in found) throw wrongEnvironment(`${folder} cannot be emptied: ${found.reason}`);
   const plain = openPlainFolder(folder);

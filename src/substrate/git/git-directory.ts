@@ -46,7 +46,7 @@ export async function makeGitDirectory(
   for (const folder of [fresh, old]) await deleteFolder(folder);
   await makeBare(
     fresh,
-    await folderConfig(repository, context.sparse !== undefined && isWhole(context, task)),
+    await folderConfig(repository, isWhole(context, task)),
     await storesOf(context, repository),
     directory,
   );
@@ -114,7 +114,7 @@ export async function disarm(context: GitContext, repository: RunRepository, tas
   for (const name of [...ARMS, ...left]) await deleteFolder(join(own, name));
   const attributes = await readFile(join(repository.directory, 'info/attributes'), 'utf8').catch(() => undefined);
   const files = [
-    ['config', await folderConfig(repository, context.sparse !== undefined && isWhole(context, task))],
+    ['config', await folderConfig(repository, isWhole(context, task))],
     ['info/attributes', attributes],
     [shownBranch(repository.run), await runHeadLine(context, repository.run)],
   ] as const;

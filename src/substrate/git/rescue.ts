@@ -23,11 +23,11 @@ export async function snapshotOf(
   const taken = await takeHead(context, repository, task);
   const head = taken.type === 'head' ? taken.commit : taken.hasCopies === true ? instead : undefined;
   if (head === undefined) return { type: 'unreadable', reason: taken.type === 'head' ? '' : taken.reason };
-  const { call, talk, directory } = repository;
+  const { call, talk } = repository;
   const index = notePath(context, run, `${task}.index`);
   const committed = (await talk.commit(head))?.tree;
   if (committed === undefined) return { type: 'unreadable', reason: `the commit ${head} is not there` };
-  const cone = repository.isSparse ? coneOf(directory, task) : undefined;
+  const cone = coneOf(repository, task);
   const now = await readTree(context, { folder: path, call, commit: head, tree: committed, index, cone });
   if (now.type !== 'tree') return now;
   return { type: 'snapshot', head, tree: now.tree, clean: now.tree === committed };

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { badInput, usageError } from '../model/errors.ts';
 import type { WrittenObjective } from '../squad/preflight/read-input.ts';
+import { issueIn } from '../text/issue-url.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { CommandContext } from './command-context.ts';
 import { nearest } from '../text/nearest.ts';
@@ -105,8 +106,6 @@ async function readIssue(context: CommandContext, issue: IssueArgument): Promise
 }
 
 const URL_LIKE = /^https?:\/\/\S*$/i;
-const ISSUE_URL =
-  /^https?:\/\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*){1,20}\/(?!-\/)[A-Za-z0-9_.-]+)\/(?:-\/(?:issues|work_items)|issues)\/(\d{1,9})\/?(?:[?#]\S*)?$/i;
 const TEXT_FILE = /\.(?:md|markdown|txt)$/i;
 
 /** Its kind and what it says of that; `text`: words. Throws for a URL that is not of an issue, and for a path without a file. */
@@ -128,8 +127,8 @@ function issueNamed(given: string): IssueArgument | undefined {
   const own = /^#(\d{1,9})$/.exec(given)?.[1];
   if (own !== undefined) return { number: Number(own) };
   if (!URL_LIKE.test(given)) return undefined;
-  const [, repository, number] = ISSUE_URL.exec(given) ?? [];
-  if (repository !== undefined) return { number: Number(number), repository };
+  const issue = issueIn(given);
+  if (issue !== undefined) return { number: issue.number, repository: `${issue.host}/${issue.path}` };
   throw usageError(
     `${plainLine(given)} is not the URL of an issue`,
     'Give one like https://github.com/owner/name/issues/12, or the text itself: `squad run - < file`.',

@@ -1,9 +1,12 @@
 import type { Attempt } from '../model/attempt.ts';
 import type { Machine } from '../engine/machine.ts';
+import type { Estimate } from '../model/plan/estimate.ts';
 import { endedView } from '../view/ended-view.ts';
 import { withFailedAttempts } from '../view/explain-failure.ts';
+import { readEstimate } from '../view/estimate.ts';
 import { afterEnd } from '../view/next-commands.ts';
 import { readRun, rowOf, type RunHistory } from '../view/read-run.ts';
+import { openProposal } from '../view/proposed-plan.ts';
 import type { RunView } from '../view/run-view.ts';
 import { mailOf, mailReadingOf, viewOf } from '../view/view-of.ts';
 import { placeOfWork } from '../substrate/git/place-of-work.ts';
@@ -19,6 +22,8 @@ interface Found {
   readonly reading?: RunHistory;
   readonly mail: MailStatus | undefined;
   readonly live: readonly Attempt[];
+  /** By earlier runs, of a run that asks about a plan. */
+  readonly estimate?: Estimate | null | undefined;
 }
 
 export type OpenedView<Ports extends Machine> = OpenedWorkspace<Ports> & Found & { readonly now: number };
@@ -37,16 +42,19 @@ export async function openView<Ports extends Machine>(
     if (ended !== undefined && ended.plan.failures.length === 0) return { view: ended, mail, live: [] };
     const live = ledger.attempts({ runId: row.id, status: 'spawned' });
     const reading = withFailedAttempts(ledger, readRun(ledger, row.id, lockedBy, place.composition.playbooks));
-    return { view: viewOf(reading, { now, mail }), reading, mail, live };
+    const asks = openProposal(reading) !== undefined;
+    const about = { playbook: reading.definition.playbook, except: row.id };
+    const estimate = asks ? readEstimate(ledger, about) : undefined;
+    return { view: viewOf(reading, { now, mail, estimate }), reading, mail, live, estimate };
   });
 }
 
 /** Adds what is not in the ledger: permissions that agents ask for now, and where the work is in git. */
 export async function viewNow(opened: OpenedView<Machine>): Promise<RunView> {
-  const { reading, mail, live, now } = opened;
+  const { reading, mail, live, now, estimate } = opened;
   if (reading === undefined) return endedNow(opened);
   const asks = await readPermissionAsks({ ...opened, reading }, live);
-  return viewInGit(opened, reading, { now, mail, asks });
+  return viewInGit(opened, reading, { now, mail, asks, estimate });
 }
 
 async function endedNow(opened: OpenedView<Machine>): Promise<RunView> {

@@ -5,7 +5,9 @@ import { reportedOf } from '../rules/reported.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../rules/work-status.ts';
 import { armoryFactsOf } from '../model/armory-facts.ts';
 import { QUESTION_MS } from '../model/mail/times.ts';
+import type { AskedQuestion } from '../model/plan/asked-question.ts';
 import type { TaskState } from '../model/plan/board.ts';
+import type { Estimate } from '../model/plan/estimate.ts';
 import { branchOf, pushedOf } from '../model/run.ts';
 import { stageReached } from '../model/shown-stage.ts';
 import { engineTime } from '../model/spending.ts';
@@ -36,12 +38,14 @@ export interface ViewFacts {
   readonly kept?: readonly KeptRef[] | undefined;
   /** Questions of agents in the middle of their turns. */
   readonly asks?: readonly PermissionAsk[];
+  /** By earlier runs, of a run that asks about a plan. Absent: nothing was looked up. */
+  readonly estimate?: Estimate | null | undefined;
   /** Where the work of a finished run is now. Absent: on its branch. */
   readonly place?: WorkPlace | undefined;
 }
 
 /** `reading`: the attempts of failed tasks are enough. */
-export function viewOf(reading: RunHistory, { now, mail, kept = [], asks = [], place }: ViewFacts): RunView {
+export function viewOf(reading: RunHistory, { now, mail, kept = [], asks = [], place, estimate }: ViewFacts): RunView {
   const { row, definition, board, limits } = reading;
   const standing = standingOf(reading, now);
   const { state, conclusion, waitingFor } = standing;
@@ -49,6 +53,10 @@ export function viewOf(reading: RunHistory, { now, mail, kept = [], asks = [], p
   const { turns, usage } = usageCountOf(reading.totals);
   const open = conclusion === null ? reading.questions.filter(({ recorded }) => recorded === null) : [];
   const end = conclusion === null ? null : endIn(reading, conclusion, againAfterEnd(reading, failures));
+  const asked =
+    waitingFor?.for === 'answer'
+      ? { ...waitingFor, questions: withEstimate(waitingFor.questions, estimate) }
+      : waitingFor;
   const { need, why } = unfinishedOf(reading, now) ?? {};
   return {
     version: 1,
@@ -78,8 +86,11 @@ export function viewOf(reading: RunHistory, { now, mail, kept = [], asks = [], p
     })),
     turns,
     use: { usage, limits, caps: capUseOf(reading), elapsedMs: engineTime(reading.segments) },
-    questions: open.map((question) => askedQuestion(reading, question)),
-    waits: { waitingFor, asks: asks.map(({ id, agent, text, until }) => ({ id, agent, text, until })) },
+    questions: withEstimate(
+      open.map((question) => askedQuestion(reading, question)),
+      estimate,
+    ),
+    waits: { waitingFor: asked, asks: asks.map(({ id, agent, text, until }) => ({ id, agent, text, until })) },
     mail: mail === undefined ? null : mailReadingOf(mail, now),
     next: [
       ...asks.map(({ id }) => answerCommand(id, PERMISSION_OPTIONS[0])),
@@ -87,6 +98,11 @@ export function viewOf(reading: RunHistory, { now, mail, kept = [], asks = [], p
     ],
     end,
   };
+}
+
+function withEstimate(questions: readonly AskedQuestion[], estimate: ViewFacts['estimate']): AskedQuestion[] {
+  if (estimate === undefined) return [...questions];
+  return questions.map((one) => (one.plan === undefined ? one : { ...one, plan: { ...one.plan, estimate } }));
 }
 
 function planOf(reading: RunReading): Omit<RunView['plan'], 'failures' | 'rejections'> {

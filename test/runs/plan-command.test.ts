@@ -23,6 +23,8 @@ describe.concurrent('squad plan', { timeout: 120_000 }, () => {
     expect(planned.stdout).toContain('squad answer plan-1 approve');
     expect(await bench.status()).toMatchObject({ phase: 'waiting', waitingFor: { for: 'answer' } });
     expect((await bench.run(['status'])).stdout).toContain('all of it: squad show plan --run make-things');
+    const { waitingFor } = (await bench.status()) as { waitingFor: { questions: unknown[] } };
+    expect(waitingFor.questions).toMatchObject([{ id: 'plan-1', plan: { estimate: null } }]);
     const waiting = await bench.run(['show', 'plan']);
     expect(waiting.stdout, waiting.stderr).toMatch(
       /Plan of make-things: 1 task\n[^]*It waits for you:\n.*plan-1 approve/,

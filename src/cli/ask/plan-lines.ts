@@ -1,14 +1,14 @@
 import { reviewsOf } from '../../model/plan/task.ts';
 import { equipmentOf } from '../../model/armory-facts.ts';
-import { moneyText } from '../../model/amount.ts';
+import { costText, moneyText } from '../../model/amount.ts';
 import { cannotStop, type Limits } from '../../model/limits.ts';
 import type { ProposedCriterion } from '../../model/plan.ts';
+import { LEAST_RUNS, type Estimate } from '../../model/plan/estimate.ts';
 import type { ProposedPlan } from '../../model/plan/proposal.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { withoutCost } from '../../model/runtime-description.ts';
 import type { BoundAgent, RunDefinition } from '../../model/run.ts';
 import { filesOf, planDifferences, workIn } from '../../view/asked-plan.ts';
-import type { RunSummary } from '../../view/run-summary.ts';
 import { spanText } from '../../text/duration.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { wrap } from '../render/cells.ts';
@@ -29,8 +29,8 @@ export interface PlanShown {
 export interface PlanContext {
   readonly definition: RunDefinition;
   readonly limits: Limits;
-  /** Earlier runs of this repository. */
-  readonly earlier: readonly RunSummary[];
+  /** By earlier runs of this repository; null: there are too few. */
+  readonly estimate: Estimate | null;
   /** Absent: the terminal does not say. */
   readonly columns: number | undefined;
   readonly style: Style;
@@ -41,8 +41,6 @@ const LEAST_COLUMNS = 40;
 /** Longer briefs are in the file that `edit` opens. */
 const MOST_BRIEF_LINES = 8;
 const MOST_CHECKS = 8;
-/** So many earlier runs say what to expect. */
-const MOST_EARLIER = 10;
 
 /** The plan for people: who does what, what is run, and what it may cost. Every text of others is made safe to show. */
 export function planLines(plan: PlanShown, context: PlanContext): string[] {
@@ -75,8 +73,8 @@ export function termsLines(plan: Pick<PlanShown, 'criteria'>, context: PlanConte
   return [
     ...section('Criteria', criteriaTexts(plan, definition), style, say),
     ...section('Commands', commandTexts(plan, definition), style, say),
-    ...section('At most', [costText(context)], style, say),
-    ...section('Before', [earlierText(context)], style, say),
+    ...section('At most', [capsText(context)], style, say),
+    ...section('Estimate', estimateTexts(context), style, say),
   ];
 }
 
@@ -161,7 +159,7 @@ function commandTexts(
   return commands.length === 0 ? ['none'] : commands.map((command) => plainLine(command, 4200));
 }
 
-function costText({ limits: { usd, turns, minutes, tokens }, definition }: PlanContext): string {
+function capsText({ limits: { usd, turns, minutes, tokens }, definition }: PlanContext): string {
   const runtimes = definition.agents.map(({ runtime }) => runtime);
   const blind = withoutCost(definition.described, runtimes);
   const caps = [
@@ -173,25 +171,18 @@ function costText({ limits: { usd, turns, minutes, tokens }, definition }: PlanC
   return `${caps.join(', ')}${blind.length === 0 ? '' : `; ${cannotStop(blind, 'cost')}`}`;
 }
 
-/** Range of time and cost of the last finished runs of the same playbook. */
-function earlierText({ earlier, definition: { playbook, name } }: PlanContext): string {
-  const similar = earlier
-    .filter((run) => run.playbook === playbook && run.state === 'done' && run.name !== name)
-    .slice(0, MOST_EARLIER);
-  if (similar.length === 0) return 'no earlier run with this playbook has finished in this repository';
-  const known = similar.flatMap(({ usage: { costUsd } }) => costUsd ?? []);
-  const times = range(
-    similar.map(({ elapsedMs }) => elapsedMs),
-    spanText,
-  );
-  const cost = known.length === 0 ? 'cost unknown' : range(known, moneyText);
-  const runs = similar.length === 1 ? '1 run' : `the last ${similar.length} runs`;
-  return `${runs} with this playbook: ${times}, ${cost}`;
-}
-
-function range(values: readonly number[], text: (value: number) => string): string {
-  const [least, most] = [text(Math.min(...values)), text(Math.max(...values))];
-  return least === most ? least : `${least} to ${most}`;
+function estimateTexts({ estimate, definition: { playbook } }: PlanContext): string[] {
+  if (estimate === null) return [`no estimate: fewer than ${LEAST_RUNS} runs of ${playbook} have ended as done here`];
+  const { runs, turns, minutes, usd, atLeast } = estimate;
+  const textOf = (of: 'median' | 'p90'): string => {
+    const cost = costText({ costUsd: usd?.[of] ?? null, unknownCostTurns: atLeast ? 1 : 0 });
+    return `${turns[of]} turns, ${spanText(minutes[of] * 60_000)} of engine time, ${cost}`;
+  };
+  return [
+    `median           ${textOf('median')}`,
+    `90th percentile  ${textOf('p90')}`,
+    `from the last ${runs} runs of ${playbook} that ended as done here`,
+  ];
 }
 
 function section(title: string, texts: readonly string[], style: Style, say: Say): string[] {

@@ -1,6 +1,6 @@
 import type { OpenedRun } from '../../squad/open-run.ts';
 import { checkEditedPlan } from '../../squad/plan-question.ts';
-import { listRuns } from '../../squad/runs.ts';
+import { estimateFor } from '../../squad/estimate.ts';
 import { writeRunFile } from '../../substrate/system/files/run-files.ts';
 import { runInTerminal } from '../../substrate/system/process/run-in-terminal.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -14,12 +14,13 @@ export async function planPorts(
   opened: OpenedRun,
 ): Promise<Omit<AskPlanPorts, 'prompts' | 'say'>> {
   const { definition, limits } = opened.reading;
-  const earlier = await listRuns({ host });
+  const about = { playbook: definition.playbook, except: opened.reading.row.id };
+  const estimate = await estimateFor({ host }, about);
   return {
     stateDirectory: opened.composition.git.stateDirectory,
     show: (plan) => {
-      const about = { definition, limits, earlier, columns: process.stderr.columns, style: output.style };
-      for (const line of ['', ...planLines(plan, about), '']) output.problem(line);
+      const shown = { definition, limits, estimate, columns: process.stderr.columns, style: output.style };
+      for (const line of ['', ...planLines(plan, shown), '']) output.problem(line);
     },
     check: async (plan) => checkEditedPlan(opened, plan),
     keep: (written) => writeRunFile(opened.directory, opened.reading.row.id, 'plan.yaml', written),

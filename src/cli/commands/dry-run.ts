@@ -1,6 +1,6 @@
 import { usageError } from '../../model/errors.ts';
 import { dryRun } from '../../squad/dry-run.ts';
-import { listRuns } from '../../squad/runs.ts';
+import { estimateFor } from '../../squad/estimate.ts';
 import { dryRunLines } from '../ask/dry-run-lines.ts';
 import type { CommandContext, RunOptions } from '../command-context.ts';
 import { newRunOf } from '../consent.ts';
@@ -22,10 +22,10 @@ export async function showDryRun(
   const attended = json !== true && process.stdin.isTTY && process.stderr.isTTY;
   const about = { ...newRunOf(context, options), trust, attended };
   const { planned, definition } = await dryRun({ host }, objective, about);
-  const earlier = json === true ? [] : await listRuns({ host });
+  const estimate = json === true ? null : await estimateFor({ host }, definition);
   const { limits } = definition;
   const { style } = output;
-  const lines = dryRunLines(planned, { definition, limits, earlier, columns: output.columns(), style });
+  const lines = dryRunLines(planned, { definition, limits, estimate, columns: output.columns(), style });
   printResult(output, options, { type: 'dry-run', ...planned }, lines);
 }
 

@@ -5,7 +5,7 @@ import { openProposal } from '../../view/proposed-plan.ts';
 import { squadOn } from '../../squad/squad.ts';
 import { openRun } from '../../squad/open-run.ts';
 import { readPrompts } from '../../squad/prompts.ts';
-import { listRuns } from '../../squad/runs.ts';
+import { estimateFor } from '../../squad/estimate.ts';
 import { defined } from '../../text/defined.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { planLines } from '../ask/plan-lines.ts';
@@ -57,10 +57,10 @@ async function showPlan(
     ...{ id: task.id, title: task.title, role: task.role, needs: task.needs, brief: task.brief.text },
     ...defined({ agent: task.agent, review: task.review === undefined ? undefined : reviewRoles(task) }),
   }));
-  const found = { type: 'plan', runId, name: row.name, question, summary, tasks: shown, criteria, next };
+  const estimate = await estimateFor({ host }, { playbook: definition.playbook, except: row.id });
+  const found = { type: 'plan', runId, name: row.name, question, summary, tasks: shown, criteria, estimate, next };
   const lines = planLines(proposal, {
-    ...{ definition, limits, columns: output.columns() },
-    ...{ earlier: options.json === true ? [] : await listRuns({ host }), style: output.style },
+    ...{ definition, limits, estimate, columns: output.columns(), style: output.style },
   });
   printResult(output, options, found, [
     '',

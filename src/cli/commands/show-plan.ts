@@ -1,4 +1,4 @@
-import { listRuns } from '../../squad/runs.ts';
+import { estimateFor } from '../../squad/estimate.ts';
 import type { RunHistory } from '../../view/read-run.ts';
 import { askedPlan } from '../../view/asked-plan.ts';
 import { proposalOn } from '../../view/proposed-plan.ts';
@@ -21,14 +21,14 @@ export async function showPlan(context: CommandContext, options: Options<'show'>
   const proposal = proposalOn(board);
   const shown = proposal ?? plannedOn(reading);
   const asked = proposal === undefined ? undefined : board.questions.get(proposal.question);
+  const estimate = await estimateFor(context, { playbook: definition.playbook, except: row.id });
   if (options.json === true) {
-    const plan = askedPlan(shown, { definition, limits });
+    const plan = { ...askedPlan(shown, { definition, limits }), estimate };
     const question = proposal === undefined ? null : { id: proposal.question, answer: asked?.answer ?? null };
     return context.output.json({ type: 'plan', runId: row.id, name: row.name, question, plan });
   }
   const { style, columns } = context.output;
-  const earlier = await listRuns(context);
-  const about = { definition, limits, earlier, columns: columns(), style };
+  const about = { definition, limits, estimate, columns: columns(), style };
   const lines = shown.tasks.length === 0 ? [`${row.name} has planned no task.`] : planLines(shown, about);
   await printPaged(context, options, [...lines, '', ...standLines(target, asked)]);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { estimateSchema } from './estimate.ts';
 
 /** One difference between two versions of a plan: a task, a field of one, or a criterion. */
 const planChangeSchema = z.strictObject({
@@ -42,6 +43,8 @@ export const askedPlanSchema = z.strictObject({
   commands: z.array(z.strictObject({ for: z.enum(['setup', 'verify']), run: z.string() })),
   /** Most that the run may use. `tokens`: null if there is no limit. */
   limits: z.strictObject({ usd: z.number(), turns: z.number(), minutes: z.number(), tokens: z.number().nullable() }),
+  /** What it may take, by earlier runs. null: there are too few. Absent: nothing was looked up. */
+  estimate: estimateSchema.nullable().optional(),
   /** How it differs from the plan that was asked about before. Absent: it is the first one. */
   changes: z.array(planChangeSchema).optional(),
 });

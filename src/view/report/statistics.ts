@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sumUsd } from '../../model/money.ts';
 import { hasEnded } from '../../model/run-state.ts';
+import { medianOf } from '../../text/quantile.ts';
 import type { RunFigures } from '../run-summary.ts';
 
 const count = z.int().nonnegative();
@@ -159,12 +160,4 @@ function ratio(part: number, whole: number): number | null {
 
 function sum(amounts: readonly number[]): number {
   return amounts.reduce((total, amount) => total + amount, 0);
-}
-
-function medianOf(amounts: readonly number[]): number | null {
-  const sorted = amounts.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const upper = sorted[middle];
-  if (upper === undefined) return null;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }

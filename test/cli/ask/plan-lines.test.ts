@@ -5,7 +5,6 @@ import { widthOf } from '../../../src/cli/render/cells.ts';
 import { PLAIN } from '../../../src/cli/render/style.ts';
 import type { ReviewPolicy } from '../../../src/model/plan/task.ts';
 import { workTask } from '../../../src/playbooks/shared/tasks.ts';
-import type { RunSummary } from '../../../src/view/run-summary.ts';
 import { definition } from '../../view/report/support.ts';
 
 const HOSTILE = 'a\u001b]0;owned\u0007b\u202ec\u001b[2J';
@@ -17,15 +16,9 @@ const task = workTask(
 );
 const PLAN = { summary: 'One form.', tasks: [task, { ...task, id: 'tests', needs: ['login'] }], criteria: [] };
 
-function earlierRun(elapsedMs: number, costUsd: number | null, more: Partial<RunSummary> = {}): RunSummary {
-  const { playbook } = definition();
-  const usage = { tokensIn: 1, tokensOut: 1, costUsd, unknownCostTurns: 0 };
-  return { name: 'old', state: 'done', playbook, elapsedMs, usage, ...more } as unknown as RunSummary;
-}
-
 function shown(plan: Parameters<typeof planLines>[0], more: Partial<Parameters<typeof planLines>[1]> = {}): string {
   const run = definition();
-  const about = { definition: run, limits: run.limits, earlier: [], columns: 80, style: PLAIN };
+  const about = { definition: run, limits: run.limits, estimate: null, columns: 80, style: PLAIN };
   return planLines(plan, { ...about, ...more }).join('\n');
 }
 
@@ -79,19 +72,20 @@ describe('a plan at the terminal', () => {
     expect(text).toContain('criterion, proposed: npm test');
   });
 
-  it.each([
-    ['none', [], 'no earlier run with this playbook has finished in this repository'],
-    ['another playbook', [earlierRun(1, 1, { playbook: 'other' })], 'no earlier run'],
-    ['a failed one', [earlierRun(1, 1, { state: 'failed' })], 'no earlier run'],
-    ['one', [earlierRun(90_000, 1.5)], '1 run with this playbook: 1m30s, USD 1.50'],
-    [
-      'two',
-      [earlierRun(90_000, 1.5), earlierRun(9_000, 3)],
-      'the last 2 runs with this playbook: 9s to 1m30s, USD 1.50',
-    ],
-    ['without cost', [earlierRun(9_000, null)], '9s, cost unknown'],
-  ])('says what earlier runs took: %s', (_, earlier, expected) => {
-    expect(shown(PLAN, { earlier })).toContain(expected);
+  it('says what it may take, by earlier runs', () => {
+    const estimate = { runs: 7, turns: { median: 4.5, p90: 9 }, minutes: { median: 1.5, p90: 62 }, atLeast: false };
+    const known = shown(PLAN, { estimate: { ...estimate, usd: { median: 0.5, p90: 3 } } });
+    const [, lines = ''] = known.split('Estimate\n');
+    expect(lines.split('\n').slice(0, 3)).toEqual([
+      '    median           4.5 turns, 1m30s of engine time, USD 0.50',
+      '    90th percentile  9 turns, 1h02m of engine time, USD 3.00',
+      '    from the last 7 runs of delivery that ended as done here',
+    ]);
+    expect(shown(PLAN, { estimate: { ...estimate, atLeast: true, usd: { median: 0.5, p90: 3 } } })).toContain(
+      'USD 3.00+',
+    );
+    expect(shown(PLAN, { estimate: { ...estimate, atLeast: true, usd: null } })).toContain('engine time, cost unknown');
+    expect(shown(PLAN)).toMatch(/Estimate\n {4}no estimate: fewer than 3 runs of delivery/);
   });
 
   it('says what it may cost at most', () => {

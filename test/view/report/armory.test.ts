@@ -102,7 +102,7 @@ describe('an agent’s armory', () => {
   it('is said in the plan and at the start of a run', () => {
     const run = equipped();
     const task = workTask({ id: 'login', title: 'Log in', role: 'builder', brief: 'Build it.' });
-    const about = { definition: run, limits: run.limits, earlier: [], columns: 400, style: PLAIN };
+    const about = { definition: run, limits: run.limits, estimate: null, columns: 400, style: PLAIN };
     const lines = planLines({ summary: 'One.', tasks: [task], criteria: [] }, about).join('\n');
     expect(lines).toContain('bob (scripted, skill review, MCP server desk, MCP server web, hook on tool-ended of Edit');
     expect(lines).toContain('or cyd (scripted)');

@@ -3,7 +3,7 @@ import type { Estimate } from '../model/plan/estimate.ts';
 import { readEstimate } from '../view/estimate.ts';
 import { lookIn, openWorkspace, type Place } from './open-workspace.ts';
 
-/** What a run with this playbook may take, by earlier ones of the repository; null: there are too few. `except`: the run itself. */
+/** A forecast of what a run with this playbook takes, by earlier ones of the repository; null: there are too few. `except`: the run itself. */
 export async function estimateFor(
   { host, composition }: Place<Machine>,
   of: Parameters<typeof readEstimate>[1],

@@ -43,7 +43,7 @@ export const askedPlanSchema = z.strictObject({
   commands: z.array(z.strictObject({ for: z.enum(['setup', 'verify']), run: z.string() })),
   /** Most that the run may use. `tokens`: null if there is no limit. */
   limits: z.strictObject({ usd: z.number(), turns: z.number(), minutes: z.number(), tokens: z.number().nullable() }),
-  /** What it may take, by earlier runs. null: there are too few. Absent: nothing was looked up. */
+  /** A forecast by earlier runs. null: there are too few. Absent: nothing was looked up. */
   estimate: estimateSchema.nullable().optional(),
   /** How it differs from the plan that was asked about before. Absent: it is the first one. */
   changes: z.array(planChangeSchema).optional(),

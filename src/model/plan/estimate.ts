@@ -9,7 +9,7 @@ function amounts<T extends z.ZodType>(amount: T) {
   return z.strictObject({ median: amount, p90: amount });
 }
 
-/** What a run may take, from the last ones of this repository with the same playbook that ended as done. `minutes`: engine time. */
+/** A forecast of what a run takes, from the last ones of this repository with the same playbook that ended as done. `minutes`: engine time. */
 export const estimateSchema = z.strictObject({
   runs: z.int().min(LEAST_RUNS).max(MOST_RUNS),
   turns: amounts(z.number()),

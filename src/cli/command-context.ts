@@ -151,6 +151,7 @@ export const FLAGS = {
     JSON_OBJECT,
   ],
   eject: [['--force', 'replace the file that is there'], JSON_OBJECT],
+  runs: [['--since <time>', 'one line over all runs since 18:00, 2h (so long ago) or 2026-11-27'], JSON_LINES],
   status: [['--watch', 'show the run until it ends, as `squad watch` does'], JSON_OBJECT],
   show: [RUN_FLAG, NO_PAGER, JSON_OBJECT],
   log: [

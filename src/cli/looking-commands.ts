@@ -4,9 +4,8 @@ import type { Commands } from './command-row.ts';
 /** Commands that show runs. */
 export const LOOKING_COMMANDS: Commands = {
   runs: {
-    about: 'List the runs of this repository, the newest first.',
-    examples: ['squad runs'],
-    flags: [JSON_LINES],
+    about: 'List the runs of this repository, the newest first, or say in one line what they did since a time.',
+    examples: ['squad runs', 'squad runs --since 18:00'],
     load: async () => (await import('./commands/runs.ts')).runs,
   },
   status: {

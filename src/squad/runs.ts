@@ -1,5 +1,6 @@
 import { openMachine, type Machine } from '../engine/machine.ts';
 import { readFigures, type RunFigures, summarizeRun, type RunSummary } from '../view/run-summary.ts';
+import { readNight, type Night } from '../view/night.ts';
 import { lookIn, openWorkspace, type Place } from './open-workspace.ts';
 
 /** Every run of the repository, the newest first. Needs no runtime. */
@@ -10,6 +11,14 @@ export function listRuns(place: Place<Machine>): Promise<RunSummary[]> {
 /** Figures for statistics, of every run of the repository, the newest first. Needs no runtime. */
 export function listFigures(place: Place<Machine>): Promise<RunFigures[]> {
   return eachRun(place, readFigures);
+}
+
+/** All runs that an engine worked on since `since` (epoch ms). Needs no runtime. */
+export async function readRunsSince({ host, composition }: Place<Machine>, since: number): Promise<Night> {
+  const workspace = await openWorkspace({ host, composition: composition ?? openMachine(host) });
+  const { playbooks } = workspace.composition;
+  const night = lookIn(workspace, (ledger, lockedBy, now) => readNight(ledger, since, { lockedBy, now, playbooks }));
+  return night ?? { since, runs: [], turns: 0, costUsd: 0, unknownCostTurns: 0 };
 }
 
 async function eachRun<T>(

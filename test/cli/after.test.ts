@@ -51,6 +51,26 @@ describe('squad runs', () => {
     const { lines } = await squad('runs', '--json');
     expect(lines).toMatchObject([{ type: 'run', name: RUN, state: 'done', tasks: { all: 3, done: 3 }, need: null }]);
   });
+
+  it('says in one line what they did since a time', async () => {
+    const { stdout, code } = await squad('runs', '--since', '2h');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^since [^\n]*: 1 done \(make-things\); (?:USD [\d.]+\+?|cost unknown)\n$/);
+    const { lines } = await squad('runs', '--since', '2h', '--json');
+    const since = { type: 'runs-since', since: expect.any(Number), runs: [{ name: RUN, state: 'done', why: null }] };
+    expect(lines).toMatchObject([since]);
+  });
+
+  it.each([
+    ['last night', /^squad: last night is no time\nNext: Give a time that has been: `squad runs --since 18:00`/],
+    ['2199-01-01', /^squad: 2199-01-01 is still to come\nNext: Give a time that has been: /],
+  ])('refuses --since %j with an example', async (text, stderr) => {
+    expect(await squad('runs', '--since', text)).toMatchObject({
+      code: 65,
+      stdout: '',
+      stderr: expect.stringMatching(stderr),
+    });
+  });
 });
 
 describe('squad diff', () => {

@@ -1,8 +1,14 @@
-import { listRuns } from '../../squad/runs.ts';
-import type { CommandContext, JsonOptions } from '../command-context.ts';
+import { badInput } from '../../model/errors.ts';
+import { listRuns, readRunsSince } from '../../squad/runs.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { parseSince } from '../../text/since.ts';
+import type { CommandContext, Options } from '../command-context.ts';
+import { wrap } from '../render/cells.ts';
+import { nightLine } from '../render/night-line.ts';
 import { renderRuns } from '../render/runs-table.ts';
 
-export async function runs(context: CommandContext, options: JsonOptions): Promise<void> {
+export async function runs(context: CommandContext, options: Options<'runs'>): Promise<void> {
+  if (options.since !== undefined) return runsSince(context, options.since, options.json === true);
   const { output } = context;
   const all = await listRuns(context);
   if (options.json === true) {
@@ -12,4 +18,18 @@ export async function runs(context: CommandContext, options: JsonOptions): Promi
   for (const line of renderRuns(all, { now: Date.now(), columns: output.columns(), style: output.style })) {
     output.line(line);
   }
+}
+
+async function runsSince(context: CommandContext, text: string, json: boolean): Promise<void> {
+  const { output } = context;
+  const now = Date.now();
+  const since = parseSince(text, now);
+  const example = 'Give a time that has been: `squad runs --since 18:00`, `--since 2h` or `--since 2026-11-27`.';
+  if (since === undefined) throw badInput(`${plainLine(text, 80)} is no time`, example);
+  if (since > now) throw badInput(`${plainLine(text, 80)} is still to come`, example);
+  const night = await readRunsSince(context, since);
+  if (json) return output.json({ type: 'runs-since', ...night });
+  const columns = output.columns();
+  const line = nightLine(night, now);
+  for (const one of columns === undefined ? [line] : wrap(line, columns)) output.line(one);
 }

@@ -4,7 +4,7 @@ import { createRunFiles } from '../../src/engine/sinks/run-files.ts';
 import { loadSinks } from '../../src/engine/sinks/sinks.ts';
 import { openRunResources } from '../../src/engine/run-resources.ts';
 import { startSegment } from '../../src/engine/run-loop.ts';
-import { openTracer, withLastLook } from '../../src/engine/trace-run.ts';
+import { openTracing, withLastLook } from '../../src/engine/trace-run.ts';
 import { plainJson } from '../../src/text/json.ts';
 import type { LedgerEvent } from '../../src/model/ledger-event.ts';
 import type { Playbook } from '../../src/model/plan.ts';
@@ -14,7 +14,7 @@ import { createRepository } from '../../src/substrate/git/repository.ts';
 import { createGitWorkspaces } from '../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
 import { defined } from '../../src/text/defined.ts';
-import type { Sent } from '../../src/engine/tracing/sender.ts';
+import { tracingEndSchema, type TracingEnd } from '../../src/model/tracing.ts';
 import type { TraceTarget } from '../../src/engine/tracing/target.ts';
 import { machineIn } from './machine.ts';
 import { createSimulatedRuntime, type SimulatedTurns } from './simulated-runtime.ts';
@@ -25,7 +25,7 @@ export interface SimulatedRun {
   readonly events: readonly LedgerEvent[];
   /** One for each checkpoint, in order: not all of them are kept. */
   readonly supersteps: readonly { readonly at: number }[];
-  readonly traces?: Sent;
+  readonly traces?: TracingEnd;
 }
 
 /**
@@ -62,9 +62,12 @@ export async function runSimulated(
     ledger.createRun({ id: runId, name: definition.name });
     const lease = ledger.acquireLease(runId, 'bench');
     const inputRef = ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
-    const tracer = await openTracer(machine, ledger, { definition, lease }, plan.traces);
-    const workspaces = createGitWorkspaces({ ...git, ...workspacePlaces(host, resources.directory) }, repository);
     const of = { lease, definition, limits: definition.limits };
+    let traces: TracingEnd | undefined;
+    const tracer = await openTracing({ ...machine, ...defined({ target: plan.traces }) }, ledger, of, (event) => {
+      traces = event.type === 'tracing' ? tracingEndSchema.safeParse(event).data : traces;
+    });
+    const workspaces = createGitWorkspaces({ ...git, ...workspacePlaces(host, resources.directory) }, repository);
     const { playbook } = plan;
     const warn = (text: string): never => {
       throw new Error(text);
@@ -96,7 +99,8 @@ export async function runSimulated(
     if (end.end !== 'finished' || end.outcome !== 'done') throw new Error(`the run ended ${end.end}: ${end.why}`);
     await files?.end('done');
     const events = ledger.events({ stream: runId });
-    return { runId, events, supersteps, ...defined({ traces: await tracer?.close() }) };
+    await tracer?.end();
+    return { runId, events, supersteps, ...defined({ traces }) };
   } finally {
     resources.close();
   }

@@ -77,6 +77,7 @@ const WAITING = [
   ['--wait', 'wait for the reset of a usage limit (the default)'],
   ['--no-wait', 'end with exit 4 instead of waiting for the reset of a usage limit'],
   ['--trace [to]', 'send traces (default: where squad.yaml or the environment says)', SINKS],
+  ['--trace-detail', 'send traces with the nodes of the engine too'],
 ] as const;
 const DETACH = ['--detach', 'run the engine in the background; the command ends once the engine has the run'] as const;
 /** How an engine works, besides its limits. */

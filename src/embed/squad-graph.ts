@@ -133,16 +133,18 @@ async function driveRun(
   const end = await inTurn(runId, async () => {
     signal?.throwIfAborted();
     const { trust, allowFullAccess, plan, patienceMs, nestTrace, onEvent: report = reportTo(config.writer) } = options;
-    const nested = nestTrace === true ? await nestedTrace(config) : undefined;
+    const nested = nestTrace === false ? undefined : await nestedTrace(config);
     const onEvent = (event: RunEvent): void => {
       nested?.take(event);
       report(event);
     };
     const { objective, ...request } = state.request;
     const drive = { trust, allowFullAccess, plan, patienceMs, onEvent, runId };
-    const ended = await endOf(await squad.run(objective, { ...request, ...drive }), signal);
-    await nested?.end();
-    return ended;
+    try {
+      return await endOf(await squad.run(objective, { ...request, ...drive }), signal);
+    } finally {
+      await nested?.end();
+    }
   });
   // LangGraph could take an update of an aborted node as its result, and would never continue the run.
   signal?.throwIfAborted();

@@ -38,8 +38,8 @@ export function checkRequest(given: SquadRequest): SquadRequest {
 /** How an application runs squad: what is the same for all its runs, and no data of a state may decide. */
 export interface EmbedOptions extends Pick<RunOptions, 'trust' | 'allowFullAccess' | 'plan' | 'patienceMs'> {
   /**
-   * Shows the turns, checks and tool calls of the run in the application's own trace in LangSmith, below the node that drives it:
-   * ids, names, times, outcomes and use, and no content. Default: false.
+   * Where the application traces the call in LangSmith, its trace shows the turns, checks and tool calls of the run below the node
+   * that drives it: ids, names, times, outcomes and use, and no content. Default: true.
    */
   readonly nestTrace?: boolean | undefined;
 }

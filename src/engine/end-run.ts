@@ -33,6 +33,7 @@ import { sayingWhatIsLeft } from './left-turns.ts';
 import type { PlaceWatch } from './lost-place.ts';
 import type { RunFiles } from './sinks/run-files.ts';
 import type { RunResources } from './run-resources.ts';
+import type { Tracer } from './tracing/tracer.ts';
 import type { SegmentOf } from './wire-run.ts';
 
 /** `report`: the path of the one of the `files` that people read first. */
@@ -48,6 +49,7 @@ interface ReportPorts extends Pick<Composition, 'clock' | 'git' | 'redactor'> {
 }
 
 interface EndPorts extends Omit<ReportPorts, 'warn'>, Pick<Composition, 'processes'> {
+  readonly tracer?: Pick<Tracer, 'ended'> | undefined;
   readonly files: RunFiles;
   readonly watch: PlaceWatch;
   onEvent?(event: RunEvent): void;
@@ -96,6 +98,7 @@ async function reportEnd(
   const isGone = head === undefined && finished && end.outcome === 'cancelled';
   const { root } = definition.repository;
   const { view, report, files } = await makeReport({ ...ports, warn }, resources, workspaces, { runId, root });
+  ports.tracer?.ended(view);
   const { outcome, headline, exitCode } = view.end ?? leftAs(runOutcome(end, segment.control.stopped()), end.why);
   // A repository that was moved meanwhile looks like one without the work. The next engine ends the run.
   const loss = finished && exitCode !== 0 ? ports.watch.findLoss() : undefined;

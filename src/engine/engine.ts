@@ -21,7 +21,7 @@ import { progressOf } from '../view/usage-count.ts';
 import type { RunningRun } from '../view/running-run.ts';
 import { startSegment } from './run-loop.ts';
 import { takeLease } from './take-lease.ts';
-import { afterTraces, openTracer, tracingOf, withLastLook, type SegmentTracing } from './trace-run.ts';
+import { afterTraces, openTracing, tracingOf, withLastLook, type SegmentTracing } from './trace-run.ts';
 import type { SegmentOf } from './wire-run.ts';
 import { fullAccessWarning, unconfinedWarning } from '../model/access.ts';
 import { applicationWarning, experimentalWarning } from '../model/runtime-description.ts';
@@ -61,6 +61,8 @@ export interface EnginePorts extends Composition {
   readonly attended?: AbortSignal;
   /** Asks for traces, whatever the run's settings say; absent: they decide. */
   readonly trace?: TraceOption;
+  /** Also sends the nodes of the engine. */
+  readonly traceDetail?: boolean;
   /**
    * Throws if the run cannot begin or go on, and unless this person has agreed to it. Called once this process has the workspace, before
    * anything is recorded or started.
@@ -189,7 +191,6 @@ async function drive(
   // For people, from the first moment on. Where it cannot be made, a warning comes with the first file that is to be in it.
   await mkdir(runFolder(resources.directory, lease.runId), { recursive: true, mode: 0o700 }).catch(() => undefined);
   showState(repository.root, resources.directory);
-  const tracer = await openTracer(ports, resources.ledger, of, ports.target);
   const show = (event: RunEvent): void => ports.onEvent?.(event);
   const notifier = createNotifier({ ...ports, onEvent: show }, definition, lease.runId);
   const onEvent = (event: RunEvent): void => {
@@ -198,6 +199,7 @@ async function drive(
   };
   const base = { at: ports.clock.now(), runId: lease.runId };
   onEvent(startOf(definition, of.resumed, base));
+  const tracer = await openTracing(ports, resources.ledger, of, onEvent);
   const free = [fullAccessWarning(definition.agents), unconfinedWarning(definition), applicationWarning(definition)];
   const about = [...free, experimentalWarning(definition)];
   for (const text of [...resources.notices, ...about, ports.untraced].flatMap((one) => one ?? []))
@@ -222,11 +224,11 @@ async function drive(
   );
   const segment = withLastLook(started, tracer);
   const plan = planOf(segment, resources, lease.runId);
-  const end = endRun({ ...ports, files, playbook, watch }, resources, watched, segment, of);
+  const end = endRun({ ...ports, files, playbook, watch, tracer }, resources, watched, segment, of);
   return {
     runId: lease.runId,
     name: definition.name,
-    done: afterTraces(end, tracer, warn).then(async (ended) => notifier.ended(ended)),
+    done: afterTraces(end, tracer).then(async (ended) => notifier.ended(ended)),
     progress: () => progressOf(plan(), resources.ledger.totals(lease.runId), segment.workClock.totalMs()),
     drain: (by = 'its host') => segment.control.drain(by),
     cancel: async (reason) => segment.control.cancel(reason),

@@ -10,6 +10,7 @@ import { shownStageSchema } from './shown-stage.ts';
 import { taskFailureSchema } from './task-failure.ts';
 import type { TurnEvent } from './turn-event.ts';
 import { OUTCOMES } from './turn-result.ts';
+import { tracedPlaceSchema, tracingEndSchema } from './tracing.ts';
 import { usageSchema } from './usage.ts';
 
 const base = { at: z.number().int(), runId: z.string() };
@@ -250,6 +251,14 @@ export const runEventSchema = z.discriminatedUnion('type', [
     person: z.literal(true).optional(),
   }),
   z.object({ type: z.literal('warning'), ...base, text: z.string() }),
+  /** Where this engine sends spans of the run, and at its end what the endpoint got (`tracingEndSchema`). */
+  z.object({
+    type: z.literal('tracing'),
+    ...base,
+    state: z.enum(['begun', 'ended']),
+    ...tracedPlaceSchema.shape,
+    ...tracingEndSchema.partial().shape,
+  }),
   ...TURN_EVENTS.map((type) => z.looseObject({ type: z.literal(type), ...base, ...attempt })),
   /** Always the last line. */
   z.object({

@@ -28,3 +28,32 @@ export const tracingSchema = z.preprocess(
   }),
 );
 export type Tracing = z.infer<typeof tracingSchema>;
+
+export const tracedPlaceSchema = z.object({
+  to: z.enum(SINKS),
+  /** Without its path, which may hold a key. */
+  endpoint: z.string(),
+  /** LangSmith's. */
+  project: z.string().optional(),
+  /** With prompts, answers, and what tools were given and gave back. */
+  content: z.boolean(),
+});
+
+/** Where spans go, for people and programs. */
+export type TracedPlace = z.infer<typeof tracedPlaceSchema>;
+
+export const tracingEndSchema = z.object({
+  /** Spans. `why`: what kept the last of those that were dropped from being sent. */
+  sent: z.int().nonnegative(),
+  dropped: z.int().nonnegative(),
+  why: z.string().optional(),
+  /** Scores that LangSmith got, and why it did not get those that there are. OTLP takes none. */
+  scored: z.int().nonnegative(),
+  unscored: z.string().optional(),
+  /** The newest trace, as the endpoint names it. */
+  trace: z.string().optional(),
+  /** Its page; absent: not known. */
+  link: z.string().optional(),
+});
+/** An endpoint got this of a run. */
+export type TracingEnd = z.infer<typeof tracingEndSchema>;

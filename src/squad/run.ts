@@ -40,6 +40,8 @@ export interface DriveOptions {
   readonly attended?: AbortSignal | undefined;
   /** Sends traces from this process, whatever `squad.yaml` says; `true`: where it or the environment says. Absent: as it says. */
   readonly trace?: TraceOption | undefined;
+  /** Traces also show the nodes of the engine. */
+  readonly traceDetail?: boolean | undefined;
 }
 
 /** Options of a new run, and of how this process drives it. */
@@ -64,8 +66,8 @@ export interface ResumeOptions extends DriveOptions, TrustOption {
 
 /** Starts a run, or continues the one that the caller gave this id before. */
 export async function run(place: Place, objective: Named, options: RunOptions): Promise<RunningRun> {
-  const { id, runId: ownId, onEvent, patienceMs, attended, trace, ...request } = options;
-  const drive = { onEvent, patienceMs, attended, trace };
+  const { id, runId: ownId, onEvent, patienceMs, attended, trace, traceDetail, ...request } = options;
+  const drive = { onEvent, patienceMs, attended, trace, traceDetail };
   const opened = await openWorkspace(place);
   // The run's own id follows from the repository's.
   const workspace = id === undefined ? opened : bindWorkspace(opened);
@@ -94,14 +96,14 @@ export async function startNew(
   options: NewRunOptions & DriveOptions,
   { runId, own }: { readonly runId?: string | undefined; readonly own?: string | undefined } = {},
 ): Promise<RunningRun> {
-  const { onEvent, patienceMs, attended, trace, ...request } = options;
+  const { onEvent, patienceMs, attended, trace, traceDetail, ...request } = options;
   // Before anything else is loaded or checked, which takes several times as long.
   refuseInUse(workspace, source);
   const checking = checkNewRun(workspace, source, { ...request, attended: attended !== undefined }, own);
   // The checks mostly wait for git, so the graph is loaded meanwhile.
   const [checked, { startRun }] = await Promise.all([checking, loadEngine()]);
   const { definition, repository, contents } = checked;
-  const drive = { onEvent, patienceMs, attended, trace };
+  const drive = { onEvent, patienceMs, attended, trace, traceDetail };
   const admit = async (begins: RunToAdmit): Promise<Admission> => {
     const admitted = admitRun(workspace, begins);
     await source.refuseChanged?.(definition);

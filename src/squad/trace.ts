@@ -1,25 +1,21 @@
 import { SquadError } from '../model/errors.ts';
-import type { SinkName } from '../model/tracing.ts';
+import type { SinkName, TracedPlace, TracingEnd } from '../model/tracing.ts';
 import { letThroughBy } from '../model/let-through.ts';
 import { viewOf } from '../view/view-of.ts';
-import { scoresOf, sendScores } from '../engine/tracing/scores.ts';
-import { createSender, type Sent } from '../engine/tracing/sender.ts';
+import { createSender } from '../engine/tracing/sender.ts';
 import type { Span } from '../engine/tracing/span.ts';
-import { traceTarget } from '../engine/tracing/target.ts';
+import { placeOf, traceTarget } from '../engine/tracing/target.ts';
+import { endTraces } from '../engine/tracing/trace-end.ts';
 import { sendRun } from '../engine/tracing/tracer.ts';
 import { openRun } from './open-run.ts';
 import { withLedger, type Place } from './open-workspace.ts';
 
-export interface TracedRun extends Sent {
+/** How long it waits for the scores and the address of the page. */
+const END_MS = 10_000;
+
+export interface TracedRun extends TracingEnd, TracedPlace {
   readonly runId: string;
   readonly name: string;
-  readonly to: SinkName;
-  /** Without its path, which may hold a key. */
-  readonly endpoint: string;
-  /** Scores that LangSmith got: of the outcome, and of the criteria. OTLP takes none. */
-  readonly scored: number;
-  /** Why scores could not be sent; absent: none was left. */
-  readonly unscored?: string;
 }
 
 /** Sends the spans of a run that the ledger knows. Throws `workspace-busy` while an engine drives it. */
@@ -37,18 +33,15 @@ export async function traceRun(
   return withLedger(opened, 'read', async (ledger) => {
     const redactor = composition.redactor(letThroughBy(definition));
     const sender = createSender(target);
-    let root: Span | undefined;
+    let root: string | undefined;
     const push = (spans: readonly Span[]): void => {
-      root = spans.findLast(({ above }) => above.length === 0) ?? root;
+      root = spans.findLast(({ above }) => above.length === 0)?.id ?? root;
       sender.push(spans);
     };
     const sent = await sendRun({ ledger, redactor, sender: { ...sender, push } }, runId, target.content);
-    const about = { runId, name, to: target.to, endpoint: new URL(target.url).origin, ...sent, scored: 0 };
-    if (target.to !== 'langsmith' || sent.dropped > 0 || root === undefined) return about;
-    const { end, plan } = viewOf(reading, { now: composition.clock.now() });
-    const scores = scoresOf(end?.outcome, plan.criteria);
-    const unscored = await sendScores(target, root, scores);
-    return unscored === undefined ? { ...about, scored: scores.length } : { ...about, unscored };
+    const view = sent.dropped > 0 ? undefined : viewOf(reading, { now: composition.clock.now() });
+    const end = await endTraces(target, { root, view, sent: Promise.resolve(sent) }, END_MS);
+    return { runId, name, ...placeOf(target), ...end };
   });
 }
 

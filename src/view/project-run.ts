@@ -95,7 +95,7 @@ const attemptSchema = z.object({ attemptId: z.string() });
 
 /**
  * Uses records alone, so a view (terminal, `--json`, pane) that opens late or after a crash gets the same events. The ledger lacks
- * only the output of live turns, the start and end of each segment, and warnings about this machine.
+ * only the output of live turns, the start and end of each segment, where it sends traces, and warnings about this machine.
  */
 export function projectRun(state: RunProjection, record: RunRecord): Projected {
   const { event } = record;

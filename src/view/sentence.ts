@@ -10,6 +10,7 @@ import { plainLine } from '../text/plain-text.ts';
 import { reasons } from '../text/reasons.ts';
 import { localTime } from '../text/time.ts';
 import { toolTarget } from '../text/tool-target.ts';
+import { tracingText } from './tracing-text.ts';
 
 /** One event of a run in words, the same in each view. Plain text, each part in one line. */
 export interface Sentence {
@@ -119,6 +120,10 @@ const SENTENCES: { readonly [T in RunEvent['type']]: Row<T> } = {
     const question = event.line === undefined ? '' : `: ${plainLine(event.line, 300)}`;
     const what = `${plainLine(event.to, 60)} has not answered ${plainLine(event.message, 120)} in time`;
     return noted('mail', 'mail', `${what}${question}${howToAnswer(event)}`, 'attention');
+  },
+  tracing: (event) => {
+    const isWhole = (event.dropped ?? 0) === 0 && event.unscored === undefined;
+    return noted('traces', 'traces', tracingText(event), isWhole ? 'usual' : 'attention');
   },
   warning: ({ text }) => noted('note', 'note', plainLine(text, 600), 'attention'),
   'run-ended': ({ headline, outcome }) => onBoard(reasons(headline), outcome === 'done' ? 'good' : 'attention'),

@@ -24,7 +24,9 @@ interface Sent {
 it('shows turns and tool calls below the node of the application’s own trace, without content', async (test) => {
   const script = [
     plan([piece('a')]),
-    author('a', [{ run: ['true'] }, ...commits({ 'a.txt': 'a secret of the work\n' })]),
+    author('a', [{ run: ['true'] }, ...commits({ 'a.txt': 'a secret of the work\n' })], {
+      usage: { inputTokens: 7, cachedInputTokens: 3, outputTokens: 5, costUsd: 0.5 },
+    }),
     APPROVE_ALL,
   ];
   const bench = openRunBench({ script });
@@ -35,25 +37,38 @@ it('shows turns and tool calls below the node of the application’s own trace, 
   const squad = createSquad({ cwd: bench.repository, environment });
   const client = new Client({ apiUrl: collector.url, apiKey: 'key', autoBatchTracing: false, tracingSamplingRate: 1 });
   const request = { objective: { text: objective() }, runtime: 'scripted' };
-  const play = async (name: string, nestTrace: boolean): Promise<Sent[]> => {
+  const play = async (name: string, nestTrace?: boolean): Promise<Sent[]> => {
     const before = collector.requests.length;
     const tracer = new LangChainTracer({ client });
     const graph = createSquadGraph(squad, { trust: 'yes', nestTrace });
     const { end } = await graph.invoke({ request: { ...request, name } }, { callbacks: [tracer] });
     expect(end?.outcome).toBe('done');
     await client.awaitPendingTraceBatches();
-    const posts = collector.requests.slice(before).filter(({ path }) => path === '/runs');
-    return posts.map(({ body }) => JSON.parse(body) as Sent);
+    // A patch has its id in the path.
+    return collector.requests
+      .slice(before)
+      .map(({ path, body }) => ({ id: path.split('/').at(-1), ...(JSON.parse(body) as Omit<Sent, 'id'>) }) as Sent);
   };
   const alone = await play('alone', false);
   expect(alone.filter(({ name }) => name.includes('.a-'))).toEqual([]);
 
-  const sent = await play('nested', true);
+  const all = await play('nested');
+  const sent = all.filter(({ end_time: end }) => end !== undefined && end !== null);
+  const first = (fits: (one: Sent) => boolean): number => all.findIndex(fits);
   const node = sent.find(({ name }) => name === 'drive_run');
   const turn = sent.find(({ name }) => name.endsWith('.a-1'));
+  // The application's own run and the node come before the turn, each before it has ended.
+  const root = first(({ parent_run_id: parent }) => parent === undefined || parent === null);
+  const begins = [root, first(({ id }) => id === node?.id), first(({ id }) => id === turn?.id)];
+  expect(begins[2]).toBeGreaterThan(Math.max(...begins.slice(0, 2)));
+  expect(begins.map((index) => all[index]?.end_time ?? null)).toEqual([null, null, null]);
   expect(turn).toMatchObject({ parent_run_id: node?.id, trace_id: node?.trace_id, run_type: 'llm', inputs: {} });
   expect(turn?.extra?.metadata).toMatchObject({ agent: 'builder-1', task: 'a', runtime: 'scripted' });
-  expect(turn?.end_time).toBeDefined();
+  expect(turn?.extra?.metadata?.['usage_metadata']).toMatchObject({
+    input_tokens: 10,
+    output_tokens: 5,
+    total_cost: 0.5,
+  });
   const tools = sent.filter(({ parent_run_id: parent }) => parent === turn?.id);
   expect(tools.map(({ run_type: type }) => type)).toContain('tool');
   const own = sent.filter(({ parent_run_id: parent }) => parent === node?.id || parent === turn?.id);

@@ -27,12 +27,18 @@ export interface Collector {
   spans(): Collected[];
   /** The newest of each id. */
   tree(): Map<string, Collected>;
-  /** Variables that name this endpoint. */
+  /** Variables that name this endpoint: for LangSmith, as one that serves pages too. */
   readonly environment: Record<string, string>;
   close(): Promise<void>;
 }
 
 /** How the endpoint behaves: it answers well, after a while, never, with an error, or is not there. */
+/** The project that the endpoint says it has, of LangSmith's API. */
+export const COLLECTED = {
+  id: '11111111-2222-4333-8444-555555555555',
+  tenant_id: '66666666-7777-4888-8999-aaaaaaaaaaaa',
+} as const;
+
 export type Manner = 'well' | 'slow' | 'hanging' | 'error' | 'refusing';
 const KEY = 'lsv2_of_the_collector';
 
@@ -46,7 +52,9 @@ export async function openCollector(manner: Manner = 'well'): Promise<Collector>
       const body = Buffer.concat(chunks).toString('utf8');
       requests.push({ path: request.url ?? '', headers: request.headers, body });
       const answer = (status: number): void =>
-        void response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+        void response
+          .writeHead(status, { 'content-type': 'application/json' })
+          .end(request.method === 'GET' ? JSON.stringify([COLLECTED]) : '{}');
       if (manner === 'well') answer(200);
       if (manner === 'error') answer(500);
       if (manner === 'slow') setTimeout(() => answer(200), 3000);
@@ -58,6 +66,7 @@ export async function openCollector(manner: Manner = 'well'): Promise<Collector>
   const close = (): Promise<void> => closeServer(server);
   if (manner === 'refusing') await close();
   const readers = new Map([
+    ['/api/v1/runs/batch', ofLangsmith],
     ['/runs/batch', ofLangsmith],
     ['/v1/traces', ofOtlp],
   ]);
@@ -67,7 +76,7 @@ export async function openCollector(manner: Manner = 'well'): Promise<Collector>
     requests,
     spans,
     tree: () => new Map(spans().map((span) => [span.id, span])),
-    environment: { LANGSMITH_ENDPOINT: url, LANGSMITH_API_KEY: KEY, OTEL_EXPORTER_OTLP_ENDPOINT: url },
+    environment: { LANGSMITH_ENDPOINT: `${url}/api/v1`, LANGSMITH_API_KEY: KEY, OTEL_EXPORTER_OTLP_ENDPOINT: url },
     close,
   };
 }
@@ -86,7 +95,8 @@ interface LangsmithRun {
   readonly dotted_order: string;
   readonly name: string;
   readonly start_time: string;
-  readonly end_time: string;
+  /** Absent: it begins. */
+  readonly end_time?: string;
   readonly error?: string;
   readonly extra: { readonly metadata: Record<string, unknown> & { readonly usage_metadata?: LangsmithUsage } };
 }
@@ -99,13 +109,16 @@ interface LangsmithUsage {
 }
 
 function ofLangsmith(body: string): Collected[] {
-  const { post } = JSON.parse(body) as { post: LangsmithRun[] };
-  return post.map((run) => {
+  const { post, patch } = JSON.parse(body) as { post: LangsmithRun[]; patch: LangsmithRun[] };
+  // A root that ends is patched, and may be posted whole with it.
+  const patched = new Set(patch.map(({ id }) => id));
+  const ended = [...post.filter(({ id }) => !patched.has(id)), ...patch].filter((run) => run.end_time !== undefined);
+  return ended.map((run) => {
     const { usage_metadata: use, ...about } = run.extra.metadata;
     const cached = use?.input_token_details.cache_read ?? 0;
     return {
       ...{ id: run.id, trace: run.trace_id, parent: run.parent_run_id, name: run.name, error: run.error, about },
-      ...{ from: Date.parse(run.start_time), to: Date.parse(run.end_time) },
+      ...{ from: Date.parse(run.start_time), to: Date.parse(run.end_time ?? '') },
       usage: use && {
         ...{ input: use.input_tokens - cached, cached },
         ...{ output: use.output_tokens, usd: use.total_cost ?? 0 },

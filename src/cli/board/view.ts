@@ -121,6 +121,7 @@ function factsAfter(state: BoardState, event: RunEvent): BoardState {
     case 'mail':
     case 'mail-overdue':
     case 'warning':
+    case 'tracing':
       return state;
     default:
       return isTurnEvent(event) ? takeTurnEvent(state, event) : state;

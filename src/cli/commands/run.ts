@@ -90,6 +90,7 @@ async function writeAgain(context: CommandContext, runId: string, options: Resum
 
 /** Shows a run and asks its questions, where a person is at the terminal. */
 export async function showAndAsk(context: CommandContext, options: DriveOptions) {
+  const { traceDetail, trace = traceDetail === true ? true : undefined } = options;
   const show = await showRun(context, options);
   const canAsk = options.json !== true && process.stdin.isTTY && process.stderr.isTTY;
   const asking = canAsk ? await loadAsking({ ...context, away: show.away }) : undefined;
@@ -99,7 +100,7 @@ export async function showAndAsk(context: CommandContext, options: DriveOptions)
     asking?.hear(event);
   };
   return {
-    drive: { onEvent, patienceMs: patienceOf(options), attended: asking?.attended, trace: options.trace },
+    drive: { onEvent, patienceMs: patienceOf(options), attended: asking?.attended, trace, traceDetail },
     follow: async (running: RunningRun) => show.follow(running, async () => asking?.close()),
   };
 }

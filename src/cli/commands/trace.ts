@@ -1,6 +1,7 @@
 import { traceRun } from '../../squad/trace.ts';
 import { counted } from '../../text/counted.ts';
 import { plainLine } from '../../text/plain-text.ts';
+import { placeText } from '../../view/tracing-text.ts';
 import type { CommandContext, Options } from '../command-context.ts';
 import { printResult } from '../output.ts';
 
@@ -11,9 +12,11 @@ export async function trace(
   options: Options<'trace'>,
 ): Promise<void> {
   const { output, exit } = context;
-  const { name, endpoint, sent, dropped, why, scored, unscored, ...rest } = await traceRun(context, run, options);
-  printResult(output, options, { type: 'trace', name, ...rest, endpoint, sent, dropped, why: why ?? null, scored }, [
-    `${counted(sent, 'span')} of ${name} sent to ${plainLine(endpoint, 200)}, ${dropped} dropped${scored > 0 ? `; ${counted(scored, 'score')}` : ''}`,
+  const { name, why, unscored, ...traced } = await traceRun(context, run, options);
+  const { sent, dropped, scored, link } = traced;
+  printResult(output, options, { type: 'trace', name, ...traced, why: why ?? null }, [
+    `${counted(sent, 'span')} of ${name} sent to ${placeText(traced)}, ${dropped} dropped${scored > 0 ? `; ${counted(scored, 'score')}` : ''}`,
+    ...(link === undefined ? [] : [plainLine(link, 300)]),
   ]);
   if (unscored !== undefined) output.problem(`squad: the scores were not sent: ${unscored}`);
   if (dropped === 0) return unscored === undefined ? undefined : exit(1);

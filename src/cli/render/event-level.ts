@@ -22,6 +22,7 @@ export function levelOf(event: RunEvent): LogLevel {
   if (event.type === 'stage-changed') return levelOfStage(event);
   if (event.type === 'stall-changed' || event.type === 'account-changed')
     return event.state === 'works' ? 'info' : 'warn';
+  if (event.type === 'tracing') return (event.dropped ?? 0) > 0 || event.unscored !== undefined ? 'warn' : 'info';
   const isRoutine = event.type === 'decided' && event.until === undefined && event.next === 'wait';
   if (isRoutine || (event.type === 'decided' && event.next === 'start')) return 'debug';
   return LEVELS[event.type] ?? 'info';

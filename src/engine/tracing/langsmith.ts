@@ -1,17 +1,24 @@
-import type { RunCreate } from 'langsmith/schemas';
+import type { RunCreate, RunUpdate } from 'langsmith/schemas';
 import { allInput, type Usage } from '../../model/usage.ts';
 import { defined } from '../../text/defined.ts';
 import { rootOf, type Ancestor, type Span } from './span.ts';
 
 const RUN_TYPES = { trace: 'chain', node: 'chain', turn: 'llm', check: 'chain', tool: 'tool' } as const;
 
-/** The body of `POST /runs/batch`: each span as a run that has ended. The same run again replaces itself. */
+/**
+ * The body of `POST /runs/batch`. A root is posted as it begins and patched once it has ended; every other span is posted whole. Roots
+ * that do both in one batch are posted whole too, in case the patch comes first.
+ */
 export function langsmithBody(spans: readonly Span[], project: string | undefined): string {
-  return JSON.stringify({ post: spans.map((span) => runOf(span, project)), patch: [] });
+  const isEnd = ({ kind, isOpen }: Span): boolean => kind === 'trace' && isOpen !== true;
+  const ended = new Map(spans.filter(isEnd).map((span) => [span.id, span]));
+  const post = spans.filter((span) => !isEnd(span)).map((span) => runOf(ended.get(span.id) ?? span, project));
+  const patch: RunUpdate[] = [...ended.values()].map((span) => runOf(span, project));
+  return JSON.stringify({ post, patch });
 }
 
 function runOf(span: Span, project: string | undefined): RunCreate {
-  const { id, above, kind, name, startedAt, endedAt, error, metadata, usage, content } = span;
+  const { id, above, kind, name, startedAt, endedAt, isOpen, error, metadata, usage, content } = span;
   const parent = above.at(-1)?.id;
   return {
     id: uuidOf(id),
@@ -21,9 +28,8 @@ function runOf(span: Span, project: string | undefined): RunCreate {
     name,
     run_type: RUN_TYPES[kind],
     start_time: new Date(startedAt).toISOString(),
-    end_time: new Date(endedAt).toISOString(),
     inputs: content === undefined ? {} : { input: content.input },
-    outputs: content === undefined ? {} : { output: content.output },
+    ...(isOpen === true ? {} : ended(endedAt, content)),
     extra: {
       metadata: {
         ...metadata,
@@ -32,6 +38,13 @@ function runOf(span: Span, project: string | undefined): RunCreate {
       },
     },
     tags: ['squad'],
+  };
+}
+
+function ended(at: number, content: Span['content']): Pick<RunCreate, 'end_time' | 'outputs'> {
+  return {
+    end_time: new Date(at).toISOString(),
+    outputs: content === undefined ? {} : { output: content.output },
   };
 }
 

@@ -49,6 +49,14 @@ export function ending(state: TraceState, spans: readonly Span[]): TraceState {
   return { ...state, trace: state.trace && longer(state.trace), left: state.left.map(longer) };
 }
 
+/** With the beginning of the trace, once there is one and the run has a name. */
+export function withBeginning({ state, spans, dropped }: Traced): Traced {
+  const { trace: current, run, begun } = state;
+  if (current === undefined || run === undefined || current.id === begun) return { state, spans, dropped };
+  const beginning: Span = { ...rootSpan(state, current), isOpen: true };
+  return { state: { ...state, begun: current.id }, spans: [...spans, beginning], dropped };
+}
+
 /** The roots of the trace that the engine leaves, and of those before it that were not sent yet. */
 export function endTrace(state: TraceState): Span[] {
   const { trace: last, left } = state;
@@ -57,7 +65,11 @@ export function endTrace(state: TraceState): Span[] {
 
 function rootSpan({ runId, run, asked }: TraceState, of: Trace): Span {
   const { id, startedAt, lastAt: endedAt, number, epoch, outcome, said = '' } = of;
-  const about = defined({ playbook: run?.playbook, prompts: run?.promptHash, segment: epoch, trace: number, outcome });
+  const runtimes = [...new Set(run?.agents.flatMap(({ runtime }) => runtime ?? []))].join(', ');
+  const about = {
+    ...defined({ playbook: run?.playbook, prompts: run?.promptHash, segment: epoch, trace: number, outcome }),
+    ...(runtimes === '' ? {} : { runtimes }),
+  };
   const error = outcome === 'failed' ? outcome : undefined;
   return {
     ...{ id, startedAt, endedAt, above: [], kind: 'trace', error },

@@ -3,7 +3,7 @@ import { isJsonObject, parseJson } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { langsmithBody } from './langsmith.ts';
 import { otlpBody } from './otlp.ts';
-import type { Span } from './span.ts';
+import { endedIn, type Span } from './span.ts';
 import type { TraceTarget } from './target.ts';
 
 export const BATCH = 100;
@@ -55,15 +55,16 @@ export function createSender(target: TraceTarget): Sender {
     if (count > 0) why = reason;
   };
   const sendBatch = async (batch: readonly Span[]): Promise<void> => {
+    const count = endedIn(batch);
     for (let tries = 0; ; tries += 1) {
       try {
-        const rejected = Math.min(await post(target, batch, late.signal), batch.length);
-        given.sent += batch.length - rejected;
+        const rejected = Math.min(await post(target, batch, late.signal), count);
+        given.sent += count - rejected;
         return drop(rejected, 'the endpoint rejected them');
       } catch (error) {
         const pause = RETRY_MS[tries];
         const isLast = pause === undefined || closing.signal.aborted || (error instanceof Refused && error.isFinal);
-        if (isLast) return drop(batch.length, reasonOf(error));
+        if (isLast) return drop(count, reasonOf(error));
         await wait(pause, closing.signal);
       }
     }
@@ -78,14 +79,15 @@ export function createSender(target: TraceTarget): Sender {
   const idle = async (): Promise<Sent> => {
     while (queue.length > 0 && !late.signal.aborted) await start();
     await pumping;
-    drop(queue.splice(0).length, 'there was no time left');
+    drop(endedIn(queue.splice(0)), 'there was no time left');
     return { ...given, why };
   };
   return {
     push: (spans) => {
+      const taken = takenBy(target, spans);
       const room = Math.max(0, MOST_QUEUED - queue.length);
-      queue.push(...spans.slice(0, room));
-      drop(spans.length - Math.min(room, spans.length), why ?? 'the endpoint is too slow');
+      queue.push(...taken.slice(0, room));
+      drop(endedIn(taken.slice(room)), why ?? 'the endpoint is too slow');
       if (queue.length > 0) void start();
     },
     drop,
@@ -93,33 +95,36 @@ export function createSender(target: TraceTarget): Sender {
     close: async (ms) => {
       closing.abort();
       const timer = setTimeout(() => late.abort(), ms);
-      try {
-        return await idle();
-      } finally {
-        clearTimeout(timer);
-      }
+      return idle().finally(() => clearTimeout(timer));
     },
   };
+}
+
+/** OTLP knows no span that has not ended. */
+function takenBy({ to }: TraceTarget, spans: readonly Span[]): readonly Span[] {
+  return to === 'otlp' ? spans.filter(({ isOpen }) => isOpen !== true) : spans;
 }
 
 /** How many spans of the batch the endpoint rejected. */
 async function post(target: TraceTarget, batch: readonly Span[], late: AbortSignal): Promise<number> {
   const { to, project } = target;
-  const answer = await postJson(target, to === 'langsmith' ? langsmithBody(batch, project) : otlpBody(batch), late);
+  const answer = await sendJson(target, to === 'langsmith' ? langsmithBody(batch, project) : otlpBody(batch), late);
   return to === 'otlp' ? rejectedIn(answer) : 0;
 }
 
-/** Sends one body and returns the answer, cut. Throws if the endpoint does not take it. */
-export async function postJson(
+/**
+ * Sends one body, or asks where there is none, and returns the answer, cut. Throws if the endpoint does not take it.
+ */
+export async function sendJson(
   { to, url, headers }: Pick<TraceTarget, 'to' | 'url' | 'headers'>,
-  body: string,
+  body: string | undefined,
   late?: AbortSignal,
 ): Promise<string> {
   const limit = AbortSignal.timeout(ANSWER_MS);
   const response = await fetch(url, {
-    method: 'POST',
+    method: body === undefined ? 'GET' : 'POST',
     headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'squad' },
-    body,
+    ...(body === undefined ? {} : { body }),
     // A key must not follow to another address.
     redirect: 'error',
     signal: late === undefined ? limit : AbortSignal.any([late, limit]),

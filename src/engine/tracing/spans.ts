@@ -8,7 +8,7 @@ import { usageSchema } from '../../model/usage.ts';
 import { defined } from '../../text/defined.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { spanId, type Ancestor, type Span } from './span.ts';
-import { begin, ending, lengthened, release } from './roots.ts';
+import { begin, ending, lengthened, release, withBeginning } from './roots.ts';
 import { base, definedSchema, type OpenAttempt, type Trace, type Traced, type TraceState } from './trace-state.ts';
 import { NO_TOOLS, toolSpans, withTool, type ToolEvent } from './tool-spans.ts';
 
@@ -81,7 +81,7 @@ export function trace(before: TraceState, happening: Happening): Traced {
     case 'node': {
       const root = rootAt(before, happening.epoch, happening.run.cursor);
       if (root === undefined) return silent(before);
-      const spans = nodeSpan(before, root, happening.epoch, happening.run);
+      const spans = before.detail ? nodeSpan(before, root, happening.epoch, happening.run) : [];
       // Supersteps follow each other: those of the traces before are over.
       return release({ state: ending(before, spans), spans, dropped: 0 }, root.seq);
     }
@@ -96,7 +96,7 @@ function record(before: TraceState, event: LedgerEvent, texts: Texts | undefined
   const begun = begin(before, event);
   const isSame = before.trace === undefined || begun.trace?.id === before.trace.id;
   const left = isSame ? before.left : [...before.left, before.trace];
-  const traced = fold(lengthened({ ...begun, left }, event), event, texts);
+  const traced = withBeginning(fold(lengthened({ ...begun, left }, event), event, texts));
   // The engine before has no node any more.
   return event.type === 'lease-acquired' ? release(traced, event.seq) : traced;
 }
@@ -127,7 +127,9 @@ function fold(state: TraceState, event: LedgerEvent, texts: Texts | undefined): 
   }
 }
 
-/** A decision claims turns; the engine claims checks for its own work. */
+/**
+ * Attempts are below the root, with the nodes of the engine or without: what is sent again has the same place.
+ */
 function claimed(state: TraceState, event: LedgerEvent): Traced {
   const { trace: root, runId, run } = state;
   if (root === undefined) return silent(state);
@@ -135,15 +137,10 @@ function claimed(state: TraceState, event: LedgerEvent): Traced {
   const { role, model } = run?.agents.find(({ name: of }) => of === agent) ?? {};
   const provider = run?.described?.[runtime]?.provider;
   const common = { ...base(runId, run?.name), segment: root.epoch, attempt: attemptId, task };
-  const own = { id: spanId(runId, 'run_agent_attempt', attemptId), startedAt: event.at };
-  const node = { ...own, above: [ancestor(root)], kind: 'node', name: 'run_agent_attempt', metadata: common } as const;
-  const isOwnWork = event.cause === null;
-  const above = isOwnWork ? [ancestor(root)] : [ancestor(root), own];
   const attempt: OpenAttempt = {
-    ...{ id: spanId(runId, 'attempt', attemptId), startedAt: event.at, above, kind },
+    ...{ id: spanId(runId, 'attempt', attemptId), startedAt: event.at, above: [ancestor(root)], kind },
     name: run === undefined ? attemptId : attemptWithin(attemptScope(run.name, runId), attemptId),
     metadata: { ...common, agent, number, runtime, ...defined({ role, provider, model }) },
-    node: isOwnWork ? undefined : node,
   };
   return silent({ ...state, open: new Map(state.open).set(attemptId, attempt) });
 }
@@ -156,7 +153,7 @@ function settled(state: TraceState, event: LedgerEvent, texts: Texts | undefined
   const { attemptId, outcome, failure, usage } = settledSchema.parse(event.data);
   const attempt = state.open.get(attemptId);
   if (attempt === undefined) return silent(state);
-  const { metadata, node, ...kept } = attempt;
+  const { metadata, ...kept } = attempt;
   const content = texts && { input: texts.prompt.slice(0, MOST_TEXT), output: texts.answer.slice(0, MOST_TEXT) };
   const span: Span = {
     ...kept,
@@ -172,7 +169,7 @@ function settled(state: TraceState, event: LedgerEvent, texts: Texts | undefined
   const below = toolSpans(used, span, (id, time) => spanId(state.runId, 'tool', attemptId, id, time));
   return {
     state: ending({ ...state, open, tools }, [span]),
-    spans: [...(node === undefined ? [] : [{ ...node, endedAt: span.endedAt }]), span, ...below],
+    spans: [span, ...below],
     dropped: used.left,
   };
 }
@@ -183,7 +180,7 @@ function rootAt({ traces }: TraceState, epoch: number, cursor: number): Trace | 
   return own.findLast(({ seq }) => seq <= cursor) ?? own[0];
 }
 
-/** The node of a claimed attempt follows from its claim. */
+/** The node of a claimed attempt is that attempt. */
 function nodeSpan({ runId, run: of }: TraceState, root: Trace, epoch: number, run: NodeRun): Span[] {
   if (run.node === 'run_agent_attempt') return [];
   const { node, step, cursor, startedAt, endedAt, failed: error } = run;

@@ -1,5 +1,5 @@
 import { wrongEnvironment, type SquadError } from '../../model/errors.ts';
-import type { SinkName, Tracing } from '../../model/tracing.ts';
+import type { SinkName, TracedPlace, Tracing } from '../../model/tracing.ts';
 
 /** Where traces go, with everything that a request needs. Its headers hold secrets. */
 export interface TraceTarget {
@@ -28,6 +28,11 @@ export function traceTarget(asked: TraceOption, settings: Settings, environment:
   const headers = { ...base.headers, ...namedHeaders(own, environment) };
   const project = own?.project ?? filled(environment, 'LANGSMITH_PROJECT');
   return { to, url: checkedUrl(base), headers: checkedHeaders(headers), project, content: own?.content === true };
+}
+
+/** A target without what may hold a key. LangSmith puts what names no project into `default`. */
+export function placeOf({ to, url, project = 'default', content }: TraceTarget): TracedPlace {
+  return { to, endpoint: new URL(url).origin, ...(to === 'langsmith' ? { project } : {}), content };
 }
 
 interface Base {

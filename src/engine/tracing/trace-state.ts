@@ -22,19 +22,21 @@ export interface OpenAttempt extends Ancestor {
   readonly name: string;
   readonly kind: 'turn' | 'check';
   readonly metadata: Metadata;
-  /** The node that claimed it, which ends with it; undefined: the engine claimed it for its own work. */
-  readonly node: Omit<Span, 'endedAt'> | undefined;
 }
 
 /** Everything so far that later spans depend on. */
 export interface TraceState {
   readonly runId: string;
   readonly content: boolean;
+  /** With the nodes of the engine. */
+  readonly detail: boolean;
   readonly run: z.infer<typeof definedSchema> | undefined;
   /** The objective; undefined: content was not asked for. */
   readonly asked: string | undefined;
   /** undefined: no engine has driven the run yet. */
   readonly trace: Trace | undefined;
+  /** The last trace whose beginning was given. */
+  readonly begun: string | undefined;
   /** Traces of this engine. */
   readonly traces: readonly Trace[];
   /** Those that were left, and whose last attempt or node may end later. */
@@ -55,12 +57,16 @@ export const definedSchema = z.object({
   name: z.string(),
   playbook: z.string(),
   promptHash: z.string().optional(),
-  agents: z.array(z.object({ name: z.string(), role: z.string(), model: z.string().optional() })),
+  agents: z.array(
+    z.object({ name: z.string(), role: z.string(), runtime: z.string().optional(), model: z.string().optional() }),
+  ),
   described: z.record(z.string(), z.object({ provider: z.string().optional() })).optional(),
 });
-export function nothingTraced(runId: string, content: boolean): TraceState {
-  const none = { run: undefined, asked: undefined, trace: undefined, traces: [], left: [] };
-  return { runId, content, ...none, open: new Map(), tools: new Map() };
+
+/** `content` and `detail`: what was asked for besides ids, names, times, outcomes and use of turns and tools. */
+export function nothingTraced(runId: string, content: boolean, detail = false): TraceState {
+  const none = { run: undefined, asked: undefined, trace: undefined, begun: undefined, traces: [], left: [] };
+  return { runId, content, detail, ...none, open: new Map(), tools: new Map() };
 }
 
 export function base(runId: string, run: string | undefined): Metadata {

@@ -8,8 +8,9 @@ import { RUN_EVENTS } from '../../model/run.ts';
 import type { Lease, Ledger } from '../../substrate/ports/ledger.ts';
 import { defined } from '../../text/defined.ts';
 import { parseJson } from '../../text/json.ts';
+import type { ScoredView } from './scores.ts';
 import { BATCH, type Sender, type Sent } from './sender.ts';
-import type { Span } from './span.ts';
+import { endedIn, type Span } from './span.ts';
 import { endTrace } from './roots.ts';
 import { trace, TRACED_EVENTS, type Happening, type Texts } from './spans.ts';
 import { nothingTraced } from './trace-state.ts';
@@ -18,17 +19,24 @@ const LOOK_MS = 500;
 /** Rows that are read at once. */
 const ROWS = 200;
 const MOST_HEARD = 20_000;
-/** How long a run that has ended waits for the endpoint. */
-const EXIT_MS = 1500;
-
 /** Follows one segment of a run and sends its spans. No method waits or throws. */
 export interface Tracer {
   node(run: NodeRun): void;
   turn(attemptId: string, event: TurnEvent): void;
+  /** The run as its report shows it, at the end of the segment. */
+  ended(view: ScoredView): void;
   /** Reads the ledger for the last time. */
   finish(): void;
-  /** Sends what is left, in a bounded time. */
-  close(): Promise<Sent>;
+  /** Tries for at most `ms` to send what is left. */
+  close(ms: number): { readonly root: string | undefined; readonly view: ScoredView | undefined; sent: Promise<Sent> };
+}
+
+/** Asked for besides ids, names, times, outcomes and use of turns and tools. */
+export interface TraceParts {
+  /** Prompts, answers, and what tools were given and gave back. */
+  readonly content: boolean;
+  /** The nodes of the engine. */
+  readonly detail: boolean;
 }
 
 const settledSchema = z.object({ attemptId: z.string() });
@@ -44,13 +52,14 @@ interface TracerPorts {
   readonly sender: Sender;
 }
 
-export function createTracer({ sender, ...ports }: TracerPorts, { runId, epoch }: Lease, content: boolean): Tracer {
-  const follow = createFollower(ports, { runId, content, epoch }, (spans, dropped) => {
+export function createTracer({ sender, ...ports }: TracerPorts, { runId, epoch }: Lease, parts: TraceParts): Tracer {
+  const follow = createFollower(ports, { runId, ...parts, epoch }, (spans, dropped) => {
     sender.push(spans);
     sender.drop(dropped, 'a turn used too many tools');
   });
   let heard: Happening[] = [];
   let isOver = false;
+  let view: ScoredView | undefined;
   /** False: there are more rows. */
   const look = (): boolean => {
     // A turn's reports come before its settlement, and a node's trace is in the ledger before the node ends.
@@ -74,6 +83,8 @@ export function createTracer({ sender, ...ports }: TracerPorts, { runId, epoch }
     if (!isOver && !lookSafely()) setImmediate(lookOn);
   };
   const timer = setInterval(lookOn, LOOK_MS).unref();
+  // The root goes out before anything can end.
+  setImmediate(lookOn);
   const hear = (happening: Happening): void => {
     if (heard.length < MOST_HEARD) heard.push(happening);
     else sender.drop(1, 'too much happened at once');
@@ -83,20 +94,21 @@ export function createTracer({ sender, ...ports }: TracerPorts, { runId, epoch }
     turn: (attemptId, event) => {
       if (event.type === 'tool-started' || event.type === 'tool-ended') hear({ from: 'turn', attemptId, event });
     },
+    ended: (of) => void (view = of),
     finish: () => {
       clearInterval(timer);
       isOver = true;
       while (!lookSafely());
       follow.end();
     },
-    close: () => sender.close(EXIT_MS),
+    close: (ms) => ({ root: follow.root(), view, sent: sender.close(ms) }),
   };
 }
 
 /** Sends all spans of a run that the ledger knows. Stops sending at the first that cannot be sent, and counts the rest. */
 export async function sendRun({ sender, ...ports }: TracerPorts, runId: string, content: boolean): Promise<Sent> {
   const waiting: Span[] = [];
-  const follow = createFollower(ports, { runId, content }, (spans) => void waiting.push(...spans));
+  const follow = createFollower(ports, { runId, content, detail: false }, (spans) => void waiting.push(...spans));
   let lost = 0;
   let failed: string | undefined;
   for (let isRead = false; !isRead;) {
@@ -108,16 +120,15 @@ export async function sendRun({ sender, ...ports }: TracerPorts, runId: string, 
       else sender.drop(batch.length, failed);
       const { dropped, why } = await sender.idle();
       // All of it: the endpoint does not just reject some.
-      if (dropped - lost === batch.length) failed ??= why;
+      if (dropped - lost === endedIn(batch)) failed ??= why;
       lost = dropped;
     }
   }
   return sender.idle();
 }
 
-interface Followed {
+interface Followed extends TraceParts {
   readonly runId: string;
-  readonly content: boolean;
   /** The epoch of the engine's lease; absent: no engine drives the run. */
   readonly epoch?: number;
 }
@@ -125,10 +136,10 @@ interface Followed {
 /** A cursor over a run's rows, with the spans that they make. */
 function createFollower(
   { ledger, redactor }: Omit<TracerPorts, 'sender'>,
-  { runId, content, epoch }: Followed,
+  { runId, content, detail, epoch }: Followed,
   give: (spans: readonly Span[], dropped: number) => void,
 ) {
-  let state = nothingTraced(runId, content);
+  let state = nothingTraced(runId, content, detail);
   let cursor = 0;
   let hasBegun = epoch === undefined;
   /** Spans of the last trace before this engine, whose engine may have been killed before it sent them. */
@@ -143,7 +154,7 @@ function createFollower(
       hasBegun = true;
       return give([...before, ...spans], dropped);
     }
-    before = isSame ? [...before, ...spans] : [];
+    before = isSame ? [...before, ...spans] : spans.filter(({ isOpen }) => isOpen === true);
   };
   const textsOf = ({ type, data }: LedgerEvent) => {
     // Before any of it is cut: half of a secret cannot be recognised.
@@ -152,6 +163,8 @@ function createFollower(
   };
   return {
     take,
+    /** The newest trace. */
+    root: () => state.trace?.id,
     /** Returns false if there are more rows. */
     read: (): boolean => {
       const rows = ledger.events({ stream: runId, after: cursor, limit: ROWS, types: TRACED_EVENTS });

@@ -8,7 +8,7 @@ import { ALL, some } from '../../support/lane.ts';
 /** From the run's last line to the end of its process. */
 const MOST_AFTER_MS = 2000;
 /** The longest that the end of the run waits for the endpoint. */
-const MOST_WAIT_MS = 1500;
+const MOST_WAIT_MS = 1000;
 
 function openBench(test: TestContext): RunBench {
   const bench = openRunBench({
@@ -45,9 +45,9 @@ describe('an endpoint of traces', { timeout: 300_000 }, () => {
     test.onTestFinished(() => collector.close());
     const traced = await ended(bench.startRun(['--name', 'traced', '--trace', to], collector.environment));
     expect([traced.finished.code, traced.finished.stderr], traced.finished.stdout.slice(-2000)).toEqual([0, '']);
-    const warning = traced.finished.lines.findLast(({ type }) => type === 'warning');
-    expect(warning?.['text']).toMatch(/^tracing: \d+ spans? sent, [1-9]\d* dropped: /);
-    expect(warning?.['text']).toMatch(why);
+    const traces = traced.finished.lines.findLast(({ type }) => type === 'tracing');
+    expect(traces).toMatchObject({ state: 'ended', to, why: expect.stringMatching(why) as string });
+    expect(Number(traces?.['dropped'])).toBeGreaterThan(0);
     expect(traced.finished.lines.at(-1)?.['type']).toBe('run-ended');
     expect(traced.afterMs).toBeLessThan(allowedMs(MOST_AFTER_MS));
     expect(traced.endingMs).toBeLessThan(untraced.endingMs + MOST_WAIT_MS + allowedMs(1000));
@@ -56,7 +56,7 @@ describe('an endpoint of traces', { timeout: 300_000 }, () => {
     const [result] = again.lines;
     if (manner === 'slow') return expect([again.code, result?.['dropped']]).toEqual([0, 0]);
     expect([again.code, result?.['sent']]).toEqual([1, 0]);
-    expect(Number(result?.['dropped'])).toBeGreaterThan(4);
+    expect(Number(result?.['dropped'])).toBeGreaterThan(2);
   });
 
   it('that cannot be found is asked for before a run exists', async (test) => {

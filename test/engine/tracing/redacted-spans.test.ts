@@ -13,6 +13,7 @@ const RUN = '01a204cb-8b79-73a5-bb77-c08381a86d89';
 const ATTEMPT = 'r.a86d89.one-1';
 const SECRET = 'c4n4ry-quite-long-secret';
 const USAGE = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, reasoningTokens: 0, costUsd: 0 };
+const PARTS = { content: true, detail: true };
 const LEASE = { runId: RUN, epoch: 1, holder: 'test' };
 
 const row = (seq: number, type: string, data: Json, cause: number | null = null): LedgerEvent => ({
@@ -61,7 +62,7 @@ describe('what a tracer sends of a ledger that holds a secret', () => {
   it('of a run at work has no secret, with content and tools', () => {
     const rows = [...ROWS];
     const { given, ports: own } = ports(rows);
-    const tracer = createTracer(own, LEASE, true);
+    const tracer = createTracer(own, LEASE, PARTS);
     const at = 50;
     tracer.turn(ATTEMPT, {
       ...{ type: 'tool-started', at, id: 't', tool: `Bash ${SECRET}`, kind: 'execute', input: { command: SECRET } },
@@ -76,7 +77,7 @@ describe('what a tracer sends of a ledger that holds a secret', () => {
 
   it('of what is still open at the end has no secret', () => {
     const { given, ports: own } = ports(ROWS);
-    createTracer(own, LEASE, true).finish();
+    createTracer(own, LEASE, PARTS).finish();
     expect(given.length).toBeGreaterThan(0);
     expect(JSON.stringify(given)).not.toContain(SECRET);
   });
@@ -97,7 +98,7 @@ describe('what a tracer sends of a ledger that holds a secret', () => {
       const long = ports(rows);
       const text = `${'x '.repeat(room / 2 - 8)}${SECRET} ${'y'.repeat(20_000)}`;
       const ledger = { ...(long.ports.ledger as object), settlement: () => ({ result: { text } }) } as never;
-      const tracer = createTracer({ ...long.ports, ledger }, LEASE, true);
+      const tracer = createTracer({ ...long.ports, ledger }, LEASE, PARTS);
       tracer.turn(ATTEMPT, { type: 'tool-started', at: 50, id: 't', tool: 'Bash', kind: 'execute', input: text });
       rows.push(SETTLED);
       tracer.finish();

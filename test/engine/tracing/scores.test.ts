@@ -2,24 +2,29 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { scoresOf, sendScores } from '../../../src/engine/tracing/scores.ts';
+import { scoresOf, sendScores, type ScoredView } from '../../../src/engine/tracing/scores.ts';
 import { openCollector } from '../../support/collector.ts';
 
 const ROOT = { id: '0123456789abcdef0123456789abcdef', startedAt: 1 };
-const SCORES = scoresOf('failed', [
-  { state: 'met' },
-  { state: 'failed' },
-  { state: 'judged' },
-  { state: 'not-checked' },
-]);
+const MET = ['met', 'failed', 'judged', 'not-checked'] as const;
+const view = (outcome: 'done' | 'failed' | null, more: Partial<ScoredView['plan']> = {}, unknownCostTurns = 0) => ({
+  end: outcome === null ? null : { outcome },
+  plan: { criteria: [], reviews: [], ...more },
+  use: { usage: { costUsd: 0.75, unknownCostTurns } },
+});
+const SCORES = scoresOf(
+  view('failed', { criteria: MET.map((state) => ({ state })), reviews: [{ rounds: 2 }, { rounds: 1 }] }),
+);
 
-it('scores the outcome and the share of criteria, and nothing before the end', () => {
+it('scores outcome, criteria, rounds and cost, nothing that is not known, and nothing before the end', () => {
   expect(SCORES).toEqual([
     { key: 'squad_outcome', score: 0 },
     { key: 'squad_criteria', score: 0.5 },
+    { key: 'squad_rounds', score: 3 },
+    { key: 'squad_cost_usd', score: 0.75 },
   ]);
-  expect(scoresOf('done', [])).toEqual([{ key: 'squad_outcome', score: 1 }]);
-  expect(scoresOf(undefined, [{ state: 'met' }])).toEqual([]);
+  expect(scoresOf(view('done', {}, 1))).toEqual([{ key: 'squad_outcome', score: 1 }]);
+  expect(scoresOf(view(null, { criteria: [{ state: 'met' }] }))).toEqual([]);
 });
 
 it.for([
@@ -43,7 +48,7 @@ it.for([
     content: false,
   } as const;
   expect(await sendScores(target, ROOT, SCORES)).toBeUndefined();
-  expect(collector.requests.filter(({ path }) => path === '/feedback')).toHaveLength(2);
+  expect(collector.requests.filter(({ path }) => path === '/feedback')).toHaveLength(4);
   const sent = JSON.stringify(collector.requests.map((one) => one.headers));
   expect(sent).not.toMatch(/of-a-person|of-a-profile|x-tenant-id/);
   for (const { headers: got } of collector.requests)

@@ -56,17 +56,26 @@ const tool = (
   { from: 'turn', attemptId: A, event: { type: 'tool-ended', at: at + 5, id, ok: true, denied: false, ...more } },
 ];
 
-function told(happenings: readonly Happening[], content = false): { spans: Span[]; left: Span[]; dropped: number } {
-  let state = nothingTraced(RUN, content);
+interface Told {
+  readonly spans: Span[];
+  readonly left: Span[];
+  /** Roots as they begin. */
+  readonly begun: Span[];
+  readonly dropped: number;
+}
+
+function told(happenings: readonly Happening[], content = false, detail = true): Told {
+  let state = nothingTraced(RUN, content, detail);
   const spans: Span[] = [];
+  const begun: Span[] = [];
   let dropped = 0;
   for (const happening of happenings) {
     const step = trace(state, happening);
     state = step.state;
-    spans.push(...step.spans);
+    for (const span of step.spans) (span.isOpen === true ? begun : spans).push(span);
     dropped += step.dropped;
   }
-  return { spans, left: endTrace(state), dropped };
+  return { spans, left: endTrace(state), begun, dropped };
 }
 
 function fresh(make: () => readonly Happening[]): readonly Happening[] {
@@ -78,22 +87,37 @@ const whole = (): readonly Happening[] =>
   fresh(() => [lease(1), defined(), claim(), ...tool('t', 32), announce(), node(), settle()]);
 
 describe('spans', () => {
-  it('are a tree: trace, node, attempt, tool', () => {
+  it('are a tree: trace, attempt, tool; with the nodes of the engine next to attempts', () => {
     const { spans, left } = told(whole());
     const all = [...left, ...spans];
     const named = (kind: string) => all.find((span) => span.kind === kind);
     const [root, turn, call] = [named('trace'), named('turn'), named('tool')];
-    const claimed = all.find(({ name }) => name === 'run_agent_attempt');
     const collected = all.find(({ name }) => name === 'collect');
-    expect(all).toHaveLength(5);
+    expect(all).toHaveLength(4);
     expect(root).toMatchObject({ above: [], name: 'squad r', startedAt: 10, endedAt: 60 });
-    expect(claimed?.above.map(({ id }) => id)).toEqual([root?.id]);
     expect(collected?.above.map(({ id }) => id)).toEqual([root?.id]);
-    expect(turn?.above.map(({ id }) => id)).toEqual([root?.id, claimed?.id]);
-    expect(call?.above.map(({ id }) => id)).toEqual([root?.id, claimed?.id, turn?.id]);
+    expect(turn?.above.map(({ id }) => id)).toEqual([root?.id]);
+    expect(call?.above.map(({ id }) => id)).toEqual([root?.id, turn?.id]);
     for (const { above, endedAt } of all) {
       for (const { id } of above) expect(all.find((one) => one.id === id)?.endedAt).toBeGreaterThanOrEqual(endedAt);
     }
+  });
+
+  it('have no nodes of the engine unless they were asked for, and the same places without them', () => {
+    const [full, short] = [told(whole()), told(whole(), false, false)];
+    const named = ({ spans, left }: Told) => [...spans, ...left].map(({ kind, id, above }) => [kind, id, above]);
+    expect(named(short)).toEqual(named(full).filter(([kind]) => kind !== 'node'));
+    expect(named(full).length).toBeGreaterThan(named(short).length);
+  });
+
+  it('begin with their root, once the run has a name', () => {
+    const { begun, left } = told(fresh(() => [lease(1), defined(), input(), lease(2), input()]));
+    expect(begun.map(({ kind, name, isOpen }) => [kind, name, isOpen])).toEqual([
+      ['trace', 'squad r', true],
+      ['trace', 'squad r', true],
+    ]);
+    expect(begun.at(-1)?.id).toBe(left.at(-1)?.id);
+    expect(told(fresh(() => [lease(1)])).begun).toEqual([]);
   });
 
   it('say whose they are', () => {
@@ -131,7 +155,7 @@ describe('spans', () => {
     const later = told(rows);
     const ids = (of: typeof live) => [...of.left, ...of.spans].map(({ id, above }) => [id, above]);
     expect(ids(live)).toEqual(expect.arrayContaining(ids(later)));
-    expect(later.spans.map(({ kind }) => kind)).toEqual(['node', 'turn']);
+    expect(later.spans.map(({ kind }) => kind)).toEqual(['turn']);
   });
 
   it('put a check of the engine below the trace', () => {
@@ -189,13 +213,8 @@ describe('spans', () => {
 describe('a trace', () => {
   it('ends with its engine, at its last row, and each attempt stays where it was claimed', () => {
     const { spans, left } = told(fresh(() => [lease(1), defined(), claim(), input(), lease(2), settle(), node({}, 2)]));
-    const [claimed, turn, collected, first] = spans;
-    expect([claimed?.name, turn?.kind, collected?.name, first?.kind]).toEqual([
-      'run_agent_attempt',
-      'turn',
-      'collect',
-      'trace',
-    ]);
+    const [turn, collected, first] = spans;
+    expect([turn?.kind, collected?.name, first?.kind]).toEqual(['turn', 'collect', 'trace']);
     // No earlier than the attempt that a later engine ended.
     expect(first).toMatchObject({
       startedAt: 10,
@@ -280,7 +299,8 @@ describe('what a sink gets', () => {
   };
 
   it('is runs for LangSmith, in an order that its ids follow', () => {
-    const { post } = JSON.parse(langsmithBody(all(), 'mine')) as { post: Record<string, unknown>[] };
+    const body = JSON.parse(langsmithBody(all(), 'mine')) as Record<'post' | 'patch', Record<string, unknown>[]>;
+    const post = [...body.post, ...body.patch];
     const root = post.find(({ parent_run_id: parent }) => parent === undefined);
     const turn = post.find(({ run_type: type }) => type === 'llm');
     expect(root?.['id']).toMatch(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/);
@@ -305,6 +325,21 @@ describe('what a sink gets', () => {
         },
       },
     });
+  });
+
+  it('is a root for LangSmith as it begins, then its end; and both whole where they come together', () => {
+    const { begun, left } = told(whole());
+    const sent = (spans: readonly Span[]) =>
+      JSON.parse(langsmithBody(spans, 'mine')) as Record<'post' | 'patch', Record<string, unknown>[]>;
+    const [first] = sent(begun).post;
+    expect([sent(begun).post.length, sent(begun).patch.length, first?.['end_time'], first?.['outputs']]).toEqual([
+      ...[1, 0, undefined, undefined],
+    ]);
+    const last = sent(left);
+    expect([last.post, last.patch.length, last.patch[0]?.['id']]).toEqual([[], 1, first?.['id']]);
+    expect(last.patch[0]?.['end_time']).toBeDefined();
+    const both = sent([...begun, ...left]);
+    expect(both.post).toEqual(both.patch);
   });
 
   it('is spans for OTLP, with the attributes for generative AI', () => {

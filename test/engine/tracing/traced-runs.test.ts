@@ -3,7 +3,7 @@ import { describe, expect, it, type TestContext } from 'vitest';
 import type { SinkName } from '../../../src/model/tracing.ts';
 import { openRunBench, type RunBench } from '../../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from '../../runs/run-script.ts';
-import { openCollector, type Collected, type Collector } from '../../support/collector.ts';
+import { COLLECTED, openCollector, type Collected, type Collector } from '../../support/collector.ts';
 import { ALL, SPREAD, some } from '../../support/lane.ts';
 import { watchSockets } from '../../support/sockets.ts';
 import { expectWholeTrace } from '../../support/whole-trace.ts';
@@ -51,7 +51,7 @@ describe('a run with --trace', { timeout: 300_000 }, () => {
   it.for(some(SINKS, 1))('is one tree in a collector, also after two more exports, %s', SPREAD, async (to, test) => {
     const bench = openBench(test);
     const collected = await collector(test);
-    const engine = bench.startRun(['--trace', to], collected.environment);
+    const engine = bench.startRun(['--trace', to, '--trace-detail'], collected.environment);
     const sockets = watchSockets(engine.child.pid ?? 0);
     const finished = await engine.finished;
     // So the look-up that finds none without --trace does see them.
@@ -65,7 +65,6 @@ describe('a run with --trace', { timeout: 300_000 }, () => {
     const tool = spans.find(({ name, about }) => /(?:^| )run$/.test(name) && about['task'] === 'one');
     expect(parentsOf(live, tool ?? fail('no tool'))).toEqual([
       to === 'otlp' ? 'invoke_agent builder-1' : 'one-1',
-      'run_agent_attempt',
       'squad make-things',
     ]);
     for (const node of ['intake', 'collect', 'reconcile_inbox', 'decide_next', 'route_frontier', 'publish']) {
@@ -81,17 +80,45 @@ describe('a run with --trace', { timeout: 300_000 }, () => {
       expect([Number(sent) > 4, dropped]).toEqual([true, 0]);
     }
     const scores = collected.requests.flatMap(({ path, body }) =>
-      path === '/feedback' ? [JSON.parse(body) as { id: string; run_id: string; key: string; score: number }] : [],
+      path === '/api/v1/feedback'
+        ? [JSON.parse(body) as { id: string; run_id: string; key: string; score: number }]
+        : [],
     );
     const root = spans.find(({ parent }) => parent === undefined);
     expect(scores.every(({ run_id: about }) => about === root?.id)).toBe(true);
-    // Sent twice, under the same ids.
-    expect([scores.length, new Set(scores.map(({ id }) => id)).size]).toEqual(to === 'otlp' ? [0, 0] : [4, 2]);
+    // Sent three times, under the same ids.
+    expect([scores.length, new Set(scores.map(({ id }) => id)).size]).toEqual(to === 'otlp' ? [0, 0] : [9, 3]);
     expect(new Set(scores.map(({ key, score }) => `${key} ${score}`))).toEqual(
-      new Set(to === 'otlp' ? [] : ['squad_outcome 1', 'squad_criteria 1']),
+      new Set(to === 'otlp' ? [] : ['squad_outcome 1', 'squad_criteria 1', 'squad_rounds 1']),
     );
     expect(placed(collected.tree())).toEqual(placed(live));
     expectWholeTrace(bench, collected.tree());
+  });
+
+  it('says where spans go, begins with the root, has no node of the engine, and ends with the link', async (test) => {
+    const bench = openBench(test);
+    const collected = await collector(test);
+    const { code, lines, stderr } = await bench.startRun(['--trace'], collected.environment).finished;
+    expect([code, stderr]).toEqual([0, '']);
+    const [begun, ended] = lines.filter(({ type }) => type === 'tracing');
+    const place = { to: 'langsmith', endpoint: collected.url, project: 'default', content: false };
+    expect(begun).toMatchObject({ state: 'begun', ...place });
+    const bodies = collected.requests.filter(({ path }) => path.endsWith('/runs/batch')).map(({ body }) => body);
+    const [first] = bodies.map((body) => JSON.parse(body) as { post: Record<string, unknown>[]; patch: unknown[] });
+    expect(first?.post[0]).toMatchObject({ name: 'squad make-things', run_type: 'chain' });
+    expect([first?.post[0]?.['end_time'], first?.post[0]?.['parent_run_id'], first?.patch]).toEqual([
+      ...[undefined, undefined, []],
+    ]);
+    const spans = [...collected.tree().values()];
+    expectWholeTrace(bench, collected.tree());
+    const root = spans.find(({ parent }) => parent === undefined) ?? fail('no root');
+    expect(root.about).toMatchObject({ playbook: 'delivery', runtimes: 'scripted' });
+    expect(spans.filter(({ about }) => about['superstep'] !== undefined)).toEqual([]);
+    expect(ended).toMatchObject({
+      ...{ state: 'ended', ...place, sent: spans.length, dropped: 0, scored: 3, trace: root.id },
+      link: `${collected.url}/o/${COLLECTED.tenant_id}/projects/p/${COLLECTED.id}/r/${root.id}?poll=true`,
+    });
+    expect(lines.at(-1)?.['type']).toBe('run-ended');
   });
 
   it.for(some(['SIGINT', 'SIGTERM', 'SIGKILL'] as const, 1, 2))(

@@ -53,10 +53,8 @@ export function viewOf(reading: RunHistory, { now, mail, kept = [], asks = [], p
   const { turns, usage } = usageCountOf(reading.totals);
   const open = conclusion === null ? reading.questions.filter(({ recorded }) => recorded === null) : [];
   const end = conclusion === null ? null : endIn(reading, conclusion, againAfterEnd(reading, failures));
-  const asked =
-    waitingFor?.for === 'answer'
-      ? { ...waitingFor, questions: withEstimate(waitingFor.questions, estimate) }
-      : waitingFor;
+  const asked = open.map((question) => askedQuestion(reading, question));
+  const isForecast = estimate !== undefined && waitingFor?.for === 'answer';
   const { need, why } = unfinishedOf(reading, now) ?? {};
   return {
     version: 1,
@@ -86,11 +84,11 @@ export function viewOf(reading: RunHistory, { now, mail, kept = [], asks = [], p
     })),
     turns,
     use: { usage, limits, caps: capUseOf(reading), elapsedMs: engineTime(reading.segments) },
-    questions: withEstimate(
-      open.map((question) => askedQuestion(reading, question)),
-      estimate,
-    ),
-    waits: { waitingFor: asked, asks: asks.map(({ id, agent, text, until }) => ({ id, agent, text, until })) },
+    questions: estimate === undefined ? asked : withEstimate(asked, estimate),
+    waits: {
+      waitingFor: isForecast ? { ...waitingFor, questions: withEstimate(waitingFor.questions, estimate) } : waitingFor,
+      asks: asks.map(({ id, agent, text, until }) => ({ id, agent, text, until })),
+    },
     mail: mail === undefined ? null : mailReadingOf(mail, now),
     next: [
       ...asks.map(({ id }) => answerCommand(id, PERMISSION_OPTIONS[0])),
@@ -100,8 +98,7 @@ export function viewOf(reading: RunHistory, { now, mail, kept = [], asks = [], p
   };
 }
 
-function withEstimate(questions: readonly AskedQuestion[], estimate: ViewFacts['estimate']): AskedQuestion[] {
-  if (estimate === undefined) return [...questions];
+function withEstimate(questions: readonly AskedQuestion[], estimate: Estimate | null): AskedQuestion[] {
   return questions.map((one) => (one.plan === undefined ? one : { ...one, plan: { ...one.plan, estimate } }));
 }
 

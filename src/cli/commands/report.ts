@@ -7,6 +7,7 @@ import type { ReportDocument } from '../../view/report/document.ts';
 import { renderMarkdown } from '../../view/report/markdown.ts';
 import { foldPatch, type Patch } from '../../view/report/patch.ts';
 import { reportOf, type GitFacts } from '../../view/report/report.ts';
+import { timeSpentOf } from '../../view/report/time-spent.ts';
 import { timelineOf } from '../../view/report/timeline.ts';
 import { openRun, type OpenedRun } from '../../squad/open-run.ts';
 import { lookIn } from '../../squad/open-workspace.ts';
@@ -38,7 +39,8 @@ export async function report(
   }
   const left = readReport(opened);
   const text = left?.text ?? renderMarkdown(documentOf(opened));
-  printResult(output, options, { type: 'report', runId, name, path: left?.path ?? null, text }, [
+  const time = timeSpentOf(opened.reading, opened.now);
+  printResult(output, options, { type: 'report', runId, name, path: left?.path ?? null, text, time }, [
     plainText(text).trimEnd(),
   ]);
 }

@@ -16,6 +16,8 @@ import {
 import type { AttemptReading, RunHistory } from '../read-run.ts';
 import { howEnded, returnedText } from '../sentence.ts';
 import { isTurn, totalsOf } from '../usage-count.ts';
+import { duration } from './report-head.ts';
+import { SPENT_ON, timeSpentOf, type SpentOn } from './time-spent.ts';
 
 /** The turns of each agent and task with the sum of their reported usage, and how many did not report it. */
 export function costSection({ attempts }: RunHistory): Section | undefined {
@@ -66,6 +68,36 @@ function sumText(sum: string, unknown: number, of: number): string {
   if (unknown === 0) return sum;
   return unknown === of ? 'unknown' : `${sum}, and ${unknown} of ${of} turns unknown`;
 }
+
+const SPENT: Readonly<Record<SpentOn, string>> = {
+  agents: 'agents: at least one worked',
+  checks: 'checks: verify, criteria and evidence, while no agent worked',
+  setup: 'setup, while no agent worked and no check ran',
+  person: 'waiting for a person',
+  time: 'waiting for a time, such as the reset of a limit',
+  stopped: 'stopped: no engine was at work',
+  squad: 'squad itself: git, its ledger and its decisions',
+};
+
+/** The whole time by the clock, each moment once. Sums are rounded, so that whole seconds and percents add up too. */
+export function timeSection(reading: RunHistory, now: number): Section | undefined {
+  const spent = timeSpentOf(reading, now);
+  if (reading.attempts.length === 0) return undefined;
+  const rows: Text[][] = [];
+  let [seconds, percents, sum] = [0, 0, 0];
+  for (const on of SPENT_ON) {
+    sum += spent[on];
+    if (spent[on] === 0 && !ALWAYS.has(on)) continue;
+    const [second, percent] = [Math.round(sum / 1000), Math.round((sum * 100) / Math.max(1, spent.all))];
+    const share = `${percent - percents} %`;
+    rows.push([ownWords(SPENT[on]), ownWords(duration((second - seconds) * 1000)), ownWords(share)]);
+    [seconds, percents] = [second, percent];
+  }
+  rows.push([strong(ownWords('all')), ownWords(duration(seconds * 1000)), ownWords('100 %')]);
+  return section('Where the time went', [table(['by the clock, each moment once', 'time', 'share'], rows)]);
+}
+
+const ALWAYS: ReadonlySet<SpentOn> = new Set(['agents', 'checks', 'setup', 'squad']);
 
 /** The limits that were reached or could not see all use; undefined if there are none. */
 export function limitsSection(caps: readonly CapUse[]): Section | undefined {

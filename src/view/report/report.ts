@@ -37,7 +37,7 @@ import type { RunView } from '../run-view.ts';
 import { aboutOf, short } from './report-head.ts';
 import { armorySection, mailSection, peopleSection, stagesSection } from './report-people.ts';
 import { filesSection } from './files/files-section.ts';
-import { costSection, limitsSection, retriesSection } from './report-turns.ts';
+import { costSection, limitsSection, retriesSection, timeSection } from './report-turns.ts';
 import { failuresSection, followUpsSection, reportedSection, reviewsSection } from './report-work.ts';
 
 /** The run branch in git. Subjects and paths come from agents. */
@@ -73,6 +73,7 @@ export function reportOf(
     reportedSection(reading),
     followUpsSection(reading),
     costSection(reading),
+    timeSection(reading, now),
     limitsSection(use.caps),
     wallsSection(reading),
     retriesSection(reading),

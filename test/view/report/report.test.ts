@@ -73,6 +73,7 @@ describe('a report', () => {
       '## Changes',
       '## Reviews',
       '## Turns and cost',
+      '## Where the time went',
       '## Files',
     ]);
     expect(text).toMatch(/^# Tidy up\n\n\*\*DONE, 1 of 2 criteria judged by rex, not run\.\*\*\n/);
@@ -240,7 +241,7 @@ describe('what others wrote', () => {
   it('makes no heading, tag, link, picture or fence of its own', () => {
     const text = report();
     const allowed =
-      /^(# \\# Owned|## (Get the work|Success criteria|Stages|Tasks|Changes|Not delivered|Reviews|Follow-ups|Turns and cost|Retries|Questions|Files|Warnings)$|### `fix-1`: )/;
+      /^(# \\# Owned|## (Get the work|Success criteria|Stages|Tasks|Changes|Not delivered|Reviews|Follow-ups|Turns and cost|Where the time went|Retries|Questions|Files|Warnings)$|### `fix-1`: )/;
     expect(headingsOf(text).filter((heading) => !allowed.test(heading))).toEqual([]);
     const tokens = tokensOf(text);
     const inside = tokens.flatMap((token) => [token, ...(token.children ?? [])]);

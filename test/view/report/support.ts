@@ -151,6 +151,18 @@ export class RecordedRun {
     return this;
   }
 
+  /** An attempt that starts now, works so long and is settled. */
+  work(name: string, { kind, agent, ms }: { kind: 'turn' | 'check'; agent: string; ms: number }): this {
+    const id = `${this.about.name}.${name}`;
+    const attempt = { id, taskId: name, kind, agent, runtime: 'scripted', request: '{}' };
+    this.step([{ do: 'claim-attempt', attempt, limits: {} }]);
+    const process = { pid: 1, startTime: '1', bootId: 'here', marker: id };
+    this.ledger.markSpawned(this.lease, id, process, this.clock.time);
+    this.clock.time += ms;
+    this.ledger.settle(this.lease, id, result({ durationMs: ms }));
+    return this;
+  }
+
   publish(facts: Partial<PublishFacts> = {}): this {
     const all = { branch: `squad/${this.about.name}`, head: HEAD, kept: [], ...facts };
     this.ledger.note(this.lease, RUN_EVENTS.published, plainJson(all));

@@ -92,7 +92,7 @@ function keepDoorOf(port: number, decide: Decide) {
   const onListen = (message: unknown): void => {
     const { server, options } = message as { server: unknown; options: { port?: unknown } };
     if (!(server instanceof Server) || Number(options.port) !== port) return;
-    keepDoor(server, decide);
+    keepDoor(server, decide, 'squad studio');
     found = server;
   };
   const channel = 'tracing:net.server.listen:asyncStart';

@@ -14,7 +14,7 @@ export type Decide = (request: IncomingMessage) => Promise<Instead | Passed>;
 const ARRIVALS: ReadonlySet<unknown> = new Set(['request', 'checkContinue', 'checkExpectation', 'upgrade', 'connect']);
 
 /** From now on the server hears only of requests that `decide` lets through, by the target that it names; the others get its answer. */
-export function keepDoor(server: Server, decide: Decide): void {
+export function keepDoor(server: Server, decide: Decide, command: string): void {
   const emit = server.emit.bind(server) as (event: string | symbol, ...given: unknown[]) => boolean;
   // Node itself would answer 400 to a request without a Host header, and no sentence.
   Object.assign(server, { requireHostHeader: false });
@@ -29,7 +29,7 @@ export function keepDoor(server: Server, decide: Decide): void {
         request.url = decided.target;
         emit(event, ...given);
       },
-      () => answer(target, { status: 403, text: 'squad studio could not find out who asks.' }),
+      () => answer(target, { status: 403, text: `${command} could not find out who asks.` }),
     );
     return true;
   };

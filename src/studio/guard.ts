@@ -21,33 +21,49 @@ const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** `none`: a person typed the address. */
 const OWN_SITES: ReadonlySet<string> = new Set(['none', 'same-origin']);
 
-/** Why the server must not see this request; undefined: it may. `origins`: of the pages that may speak to it. */
-export function refusalOf(asked: Asked, origins: readonly string[]): string | undefined {
-  const hosts = valuesOf(asked, 'host');
-  if (hosts.length !== 1 || !LOOPBACK.test(hosts[0] ?? '')) {
-    return 'squad studio answers to 127.0.0.1, localhost and [::1] only, in exactly one Host header.';
-  }
-  if (!asked.target.startsWith('/')) return 'squad studio is no proxy: the target of a request begins with a slash.';
-  return refuseOrigin(asked, origins) ?? refuseContent(asked);
+/** The command that serves, and the pages that may speak to it. */
+export interface Guarded {
+  readonly command: string;
+  /** `own`: only those that it serves itself. */
+  readonly origins: readonly string[] | 'own';
+  /** Sent to any other page. */
+  readonly foreign: string;
 }
 
-function refuseOrigin(asked: Asked, origins: readonly string[]): string | undefined {
+/** `origins`: of the pages that may speak to the server, that of Studio among them. */
+export function studioGuard(origins: readonly string[]): Guarded {
+  const foreign =
+    'squad studio takes requests of the page of LangSmith Studio only; `squad studio --origin` names another page.';
+  return { command: 'squad studio', origins, foreign };
+}
+
+/** Why the server must not see this request; undefined: it may. */
+export function refusalOf(asked: Asked, guarded: Guarded): string | undefined {
+  const { command } = guarded;
+  const hosts = valuesOf(asked, 'host');
+  if (hosts.length !== 1 || !LOOPBACK.test(hosts[0] ?? '')) {
+    return `${command} answers to 127.0.0.1, localhost and [::1] only, in exactly one Host header.`;
+  }
+  if (!asked.target.startsWith('/')) return `${command} is no proxy: the target of a request begins with a slash.`;
+  return refuseOrigin(asked, guarded) ?? refuseContent(asked, command);
+}
+
+function refuseOrigin(asked: Asked, { command, origins, foreign: refusal }: Guarded): string | undefined {
   const given = valuesOf(asked, 'origin');
-  if (given.length > 1) return 'squad studio takes one Origin header.';
+  if (given.length > 1) return `${command} takes one Origin header.`;
   const [origin] = given;
   if (origin === undefined) {
     // A browser sends no Origin with an image or a link of another page.
     const foreign = valuesOf(asked, 'sec-fetch-site').some((site) => !OWN_SITES.has(site));
-    return foreign ? NOT_THIS_PAGE : undefined;
+    return foreign ? refusal : undefined;
   }
-  return origins.includes(origin) ? undefined : NOT_THIS_PAGE;
+  // The name is one of loopback, so no other machine's page has it.
+  const known = origins === 'own' ? valuesOf(asked, 'host').map((host) => `http://${host}`) : origins;
+  return known.includes(origin) ? undefined : refusal;
 }
 
-const NOT_THIS_PAGE =
-  'squad studio takes requests of the page of LangSmith Studio only; `squad studio --origin` names another page.';
-
 /** A form of a foreign page can send text, but no JSON. A request without a body has no type. */
-function refuseContent(asked: Asked): string | undefined {
+function refuseContent(asked: Asked, command: string): string | undefined {
   if (READING.has(asked.method)) return undefined;
   const types = valuesOf(asked, 'content-type');
   const isEmpty =
@@ -55,7 +71,7 @@ function refuseContent(asked: Asked): string | undefined {
     valuesOf(asked, 'content-length').every((length) => /^0+$/.test(length));
   if (types.length === 0 && isEmpty) return undefined;
   if (types.length === 1 && JSON_TYPE.test(types[0] ?? '')) return undefined;
-  return `squad studio takes JSON: send a ${asked.method} with the header content-type: application/json.`;
+  return `${command} takes JSON: send a ${asked.method} with the header content-type: application/json.`;
 }
 
 function valuesOf({ rawHeaders }: Asked, name: string): string[] {

@@ -1,48 +1,17 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isSquadError, SquadError } from '../model/errors.ts';
 import { makeSecret } from '../model/secret.ts';
 import { followWorkspace, openWorkspace, type Place } from '../squad/open-workspace.ts';
-import { type Client, findClient } from '../substrate/system/process/loopback-client.ts';
+import { findClient } from '../substrate/system/process/loopback-client.ts';
 import { readProcess } from '../substrate/system/process/process-table.ts';
 import { parseJson } from '../text/json.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { type AgentServer, startAgentServer } from './agent-server.ts';
-import type { Decide } from './front-door.ts';
-import {
-  answerInstead,
-  type Instead,
-  KNOWN_ORIGINS,
-  plainTarget,
-  refusalOf,
-  STUDIO_PAGE,
-  targetBehind,
-} from './guard.ts';
+import { decideRequests } from './door.ts';
+import { answerInstead, type Asked, type Instead, KNOWN_ORIGINS, STUDIO_PAGE, studioGuard } from './guard.ts';
 import { readThread } from './read-thread.ts';
-
-interface Door {
-  readonly secret: string;
-  readonly origins: readonly string[];
-  /** Clients whose process cannot be seen here may use it. */
-  readonly tunnel: boolean;
-  /** The name of the run with this id. */
-  readonly nameOf: (threadId: string) => string | undefined;
-  /** Asks the machine which process is at the other end. Called once for each connection. */
-  readonly findClient: (socket: Socket) => Client;
-}
-
-const NOTHING_HERE: Instead = { status: 404, text: 'Not Found' };
-
-const NOT_YOU: Readonly<Record<Exclude<Client, 'own'>, string>> = {
-  agent: 'An agent of squad may not speak to squad studio, which starts and steers agents.',
-  'other-user': 'squad studio answers to the user who started it only.',
-  unseen:
-    'squad studio could not see a process of yours that asks. For a tunnel, end it and start `squad studio --tunnel`.',
-  gone: 'squad studio could not find out which process asks.',
-};
 
 export interface ServeOptions {
   readonly port: number;
@@ -78,7 +47,14 @@ export async function serveStudio(place: Place, options: ServeOptions): Promise<
   };
   try {
     const nameOf = (id: string): string | undefined => readThread(workspace, id)?.run.name;
-    const decide = decideRequests({ ...options, secret, origins, nameOf, findClient });
+    const instead = (asked: Asked): Instead | undefined => answerInstead(asked, nameOf);
+    const decide = decideRequests({
+      secret,
+      guarded: studioGuard(origins),
+      tunnel: options.tunnel,
+      findClient,
+      instead,
+    });
     server = await startAgentServer({ folder, port, graph, decide, origins, onProblem });
     await noteServer(folder, { pid: place.host.pid, port: server.port, repository: workspace.repository.root });
   } catch (error) {
@@ -130,24 +106,4 @@ async function servedOn(parent: string, port: number, cause: unknown): Promise<S
 async function readNote(path: string): Promise<Note | undefined> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return noteSchema.safeParse(parseJson(text)).data;
-}
-
-/** The guard of every request, with what the machine says about who sent it. It tells nothing to one without the secret. */
-export function decideRequests({ secret, origins, tunnel, nameOf, findClient }: Door): Decide {
-  const clients = new WeakMap<object, Client>();
-  return async (request: IncomingMessage) => {
-    const { method = '', url = '', rawHeaders, socket } = request;
-    const behind = targetBehind(secret, url);
-    if (behind === undefined) return NOTHING_HERE;
-    const asked = { method, target: plainTarget(behind), rawHeaders };
-    const refusal = refusalOf(asked, origins);
-    if (refusal !== undefined) return { status: 403, text: refusal };
-    const client = clients.get(socket) ?? findClient(socket);
-    clients.set(socket, client);
-    if (client !== 'own' && !(tunnel && client === 'unseen')) return { status: 403, text: NOT_YOU[client] };
-    const instead = answerInstead(asked, nameOf);
-    const { origin } = request.headers;
-    if (instead === undefined) return { target: asked.target };
-    return origin === undefined ? instead : { ...instead, readBy: origin };
-  };
 }

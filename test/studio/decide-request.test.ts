@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { decideRequests } from '../../src/studio/serve.ts';
-import { KNOWN_ORIGINS } from '../../src/studio/guard.ts';
+import { decideRequests } from '../../src/studio/door.ts';
+import { answerInstead, KNOWN_ORIGINS, studioGuard } from '../../src/studio/guard.ts';
 import type { Client } from '../../src/substrate/system/process/loopback-client.ts';
 
 const SECRET = 'vTq0Yx3rJ1i8o5oXc7lY2h4sJ6k9mN0pQrStUvWxYzA';
@@ -11,8 +11,8 @@ const STUDIO = KNOWN_ORIGINS[0] ?? '';
 function door(client: Client, tunnel = false) {
   const asked: object[] = [];
   const decide = decideRequests({
-    ...{ secret: SECRET, origins: KNOWN_ORIGINS, tunnel },
-    nameOf: (id) => (id === 'a' ? 'fix-it' : undefined),
+    ...{ secret: SECRET, guarded: studioGuard(KNOWN_ORIGINS), tunnel },
+    instead: (asked) => answerInstead(asked, (id) => (id === 'a' ? 'fix-it' : undefined)),
     findClient: (socket) => {
       asked.push(socket);
       return client;

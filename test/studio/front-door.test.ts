@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { keepDoor } from '../../src/studio/front-door.ts';
-import { KNOWN_ORIGINS, refusalOf } from '../../src/studio/guard.ts';
+import { KNOWN_ORIGINS, refusalOf, studioGuard } from '../../src/studio/guard.ts';
 
 /* A server of Node behind the door, and bytes on real sockets in front of it. */
 
@@ -19,12 +19,16 @@ beforeAll(async () => {
     heard.push(`upgrade ${request.url}`);
     socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n');
   });
-  keepDoor(server, async ({ method = '', url: target = '', rawHeaders }) => {
-    if (target === '/broken') throw new Error('a bug');
-    const text = refusalOf({ method, target, rawHeaders }, KNOWN_ORIGINS);
-    if (text !== undefined) return { status: 403, text };
-    return target === '/copy' ? { status: 422, text: 'a fork', readBy: KNOWN_ORIGINS[0] ?? '' } : { target };
-  });
+  keepDoor(
+    server,
+    async ({ method = '', url: target = '', rawHeaders }) => {
+      if (target === '/broken') throw new Error('a bug');
+      const text = refusalOf({ method, target, rawHeaders }, studioGuard(KNOWN_ORIGINS));
+      if (text !== undefined) return { status: 403, text };
+      return target === '/copy' ? { status: 422, text: 'a fork', readBy: KNOWN_ORIGINS[0] ?? '' } : { target };
+    },
+    'squad studio',
+  );
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
 });
 afterAll(() => {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { answerInstead, KNOWN_ORIGINS, plainTarget, refusalOf, targetBehind } from '../../src/studio/guard.ts';
+import {
+  answerInstead,
+  KNOWN_ORIGINS,
+  plainTarget,
+  refusalOf,
+  studioGuard,
+  targetBehind,
+} from '../../src/studio/guard.ts';
 
 const STUDIO = 'https://smith.langchain.com';
 const LOCAL = ['Host', '127.0.0.1:2024'];
@@ -7,7 +14,7 @@ const JSON_BODY = ['Content-Type', 'application/json', 'Content-Length', '2'];
 
 const ask = (method: string, rawHeaders: readonly string[], target = '/threads') => ({ method, target, rawHeaders });
 const refused = (method: string, rawHeaders: readonly string[], target?: string, origins = KNOWN_ORIGINS) =>
-  refusalOf(ask(method, rawHeaders, target), origins);
+  refusalOf(ask(method, rawHeaders, target), studioGuard(origins));
 
 describe('S12 whom the guard lets through', () => {
   it.each<[string, string, readonly string[]]>([

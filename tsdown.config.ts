@@ -75,6 +75,9 @@ export default defineConfig([
       'src/substrate/system/process/run-child.mjs',
       'src/runtimes/scripted/player.mjs',
       'src/runtimes/in-process/stand-in.mjs',
+      // Served as they are.
+      'src/cli/web/web-page.js',
+      'src/cli/web/web-page.css',
     ],
   },
   {

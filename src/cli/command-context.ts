@@ -40,6 +40,7 @@ export const RUN_FLAG = ['--run <run>', RUN] as const;
 const PLAYBOOK = '--playbook <name>';
 const NAME = '--name <name>';
 const YES = '--yes';
+const TUNNEL = '--tunnel';
 
 /** Who works in a new run. */
 const WHO = [
@@ -154,6 +155,14 @@ export const FLAGS = {
   eject: [['--force', 'replace the file that is there'], JSON_OBJECT],
   runs: [['--since <time>', 'one line over all runs since 18:00, 2h (so long ago) or 2026-11-27'], JSON_LINES],
   status: [['--watch', 'show the run until it ends, as `squad watch` does'], JSON_OBJECT],
+  watch: [
+    ['--web', 'serve the run as a live page to browsers of this machine, until Ctrl-C'],
+    ['--all', 'with --web: the runs of all repositories on this machine'],
+    ['--port <n>', 'with --web: port on loopback (default: any free one)', port],
+    [TUNNEL, 'with --web: also answer where squad cannot see which process asks, as through an SSH tunnel'],
+    JSON_LINES,
+    PLAIN_LINES,
+  ],
   show: [RUN_FLAG, NO_PAGER, JSON_OBJECT],
   log: [
     ['--follow', 'keep printing new events until the run ends'],
@@ -176,7 +185,7 @@ export const FLAGS = {
   studio: [
     ['--port <n>', 'port on loopback (default: 2024)', port],
     ['--origin <origin>', 'another page that may use the server, besides Studio (repeatable)', origins],
-    ['--tunnel', 'also answer where squad cannot see which process asks, as through an SSH tunnel'],
+    [TUNNEL, 'also answer where squad cannot see which process asks, as through an SSH tunnel'],
     ['--json', 'print one JSON object once the server answers'],
   ],
   answer: [

@@ -1,4 +1,4 @@
-import { JSON_LINES, PLAIN_LINES, RUN, RUN_WORD } from './command-context.ts';
+import { JSON_LINES, RUN, RUN_WORD } from './command-context.ts';
 import type { Commands } from './command-row.ts';
 
 /** Commands that show runs. */
@@ -16,9 +16,8 @@ export const LOOKING_COMMANDS: Commands = {
   },
   watch: {
     about: 'Watch a run that any process drives, and steer it. Leaving it changes nothing.',
-    examples: ['squad watch', 'squad watch my-run --json'],
+    examples: ['squad watch', 'squad watch my-run --json', 'squad watch --web', 'squad watch --web --all --port 4100'],
     words: [RUN_WORD],
-    flags: [JSON_LINES, PLAIN_LINES],
     load: async () => (await import('./commands/watch.ts')).watch,
   },
   show: {

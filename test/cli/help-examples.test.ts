@@ -94,6 +94,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad mail': { in: 'mail' },
   'squad mail listen': { in: 'mail', until: /which port|one thing more/ },
   'squad team objective.md': { in: 'new', after: ['squad watch --plain', 'squad team --close'] },
+  'squad watch --web': { in: 'done', until: /The live page: http/ },
   'squad studio': { in: 'done', until: /Serving the runs of this repository/ },
   'squad coordinate': { in: 'new' },
   'squad coordinate --into ./team --resume': {
@@ -144,6 +145,7 @@ const REPLACED: readonly (readonly [example: RegExp, named: string, instead: str
   // Another program may have these ports.
   [/^squad studio$/, 'studio', 'studio --port 0'],
   [/^squad studio/, '8123', '0'],
+  [/^squad watch/, '4100', '0'],
   // The agents of squad.yaml have the roles of this playbook.
   [/^squad team objective/, 'objective.md', 'objective.md --yes --playbook delivery'],
 ];

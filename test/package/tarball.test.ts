@@ -36,6 +36,8 @@ describe('the tarball', () => {
         'dist/run-child.mjs',
         'dist/player.mjs',
         'dist/stand-in.mjs',
+        'dist/web-page.css',
+        'dist/web-page.js',
         'dist/acp-host.mjs',
         'LICENSE',
         'README.md',

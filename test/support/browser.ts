@@ -16,6 +16,12 @@ const PATIENCE_MS = 60_000;
 export interface BrowserPage {
   /** Shows a page from a file. It is loaded with scripts off; those of a test run afterwards. */
   show(html: string): Promise<void>;
+  /** Opens an address with scripts on. */
+  open(url: string): Promise<void>;
+  /** A picture of the whole page, as PNG. */
+  picture(): Promise<Buffer>;
+  /** Types text where the focus is. */
+  type(text: string): Promise<void>;
   resize(width: number, height: number): Promise<void>;
   colours(scheme: 'light' | 'dark'): Promise<void>;
   press(key: 'Tab' | 'Enter' | 'ArrowRight'): Promise<void>;
@@ -86,6 +92,17 @@ export async function openBrowserPage(): Promise<BrowserPage> {
       await page('Emulation.setScriptExecutionDisabled', { value: false });
       asked = asked.filter((url) => url !== href);
     },
+    open: async (url) => {
+      const done = new Promise<void>((resolve) => (loaded = resolve));
+      asked = [];
+      await page('Page.navigate', { url });
+      await done;
+    },
+    picture: async () => {
+      const { data } = await page('Page.captureScreenshot', { captureBeyondViewport: true });
+      return Buffer.from(String(data), 'base64');
+    },
+    type: async (text) => void (await page('Input.insertText', { text })),
     resize: async (width, height) => {
       await page('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
     },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { badInput } from '../../model/errors.ts';
 import { isJsonObject, type Json } from '../../text/json.ts';
 import { jsonSchema } from '../../text/json-schema.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
@@ -34,6 +35,17 @@ export function readPlanFile(text: string): ReadPlanFile | undefined {
   const read = parseYaml(source, z.record(z.string(), jsonSchema));
   if (read.ok) return { ok: true, plan: read.value };
   return { ok: false, problems: read.problems.map(({ line, message }) => `line ${line}: ${message}`) };
+}
+
+/** As `readPlanFile`. Throws `bad-input` with every problem of what `name` has. */
+export function requirePlan(text: string, name: string): Json {
+  const read = readPlanFile(text);
+  if (read?.ok === true) return read.plan;
+  const problems = (read?.problems ?? ['it is empty']).map((problem) => `- ${plainLine(problem, 400)}`);
+  throw badInput(
+    `${plainLine(name)} has no plan:\n${problems.join('\n')}`,
+    'Correct it and answer again. Nothing is recorded yet.',
+  );
 }
 
 function visible(value: Json): Json {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { badInput, usageError } from '../../model/errors.ts';
+import { usageError } from '../../model/errors.ts';
 import { readPlanAnswer } from '../../model/plan/proposal.ts';
 import { squadOn } from '../../squad/squad.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -69,15 +69,9 @@ async function planIn(
 ): Promise<Given> {
   const { openAskedPlan } = await import('../ask/asked-plan.ts');
   const { orThrow, readText } = await import('../../squad/preflight/read-input.ts');
-  const { readPlanFile } = await import('../ask/plan-file.ts');
+  const { requirePlan } = await import('../ask/plan-file.ts');
   const { question } = (await openAskedPlan(context, { run, words, flag: '--file' })).proposal;
   const file = await readText(resolve(context.host.workingDirectory, path), path);
   if (file.type === 'absent') throw usageError(`${plainLine(path)} does not exist`, 'Name a file with the plan.');
-  const read = readPlanFile(orThrow(file, path));
-  const problems = read === undefined ? ['it is empty'] : read.ok ? [] : read.problems;
-  if (read === undefined || !read.ok) {
-    const text = problems.map((problem) => `- ${plainLine(problem, 400)}`).join('\n');
-    throw badInput(`${plainLine(path)} has no plan:\n${text}`, 'Correct it and answer again. Nothing is recorded yet.');
-  }
-  return { given: JSON.stringify(read.plan), question };
+  return { given: JSON.stringify(requirePlan(orThrow(file, path), path)), question };
 }

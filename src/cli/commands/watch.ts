@@ -1,3 +1,4 @@
+import { usageError } from '../../model/errors.ts';
 import { letThroughBy } from '../../model/let-through.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import { isDriven } from '../../view/driven.ts';
@@ -17,7 +18,7 @@ import { createProgress, openWatchBoard } from '../board/watch-board.ts';
 import { callerAt } from '../call-person.ts';
 import { askNoteHere } from '../ask/ask-note.ts';
 import { loadAsking } from '../ask/load-asking.ts';
-import type { CommandContext, DriveOptions } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { isTaken } from '../mail/inbox.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
 import type { Output } from '../output.ts';
@@ -25,12 +26,20 @@ import { endEvent, endOfRun } from '../../squad/ended-run.ts';
 import { printEndLines } from '../render/end-lines.ts';
 import { createLines } from '../render/event-lines.ts';
 
+type WatchOptions = Pick<Options<'watch'>, 'json' | 'plain'>;
+
 const LOOK_MS = 250;
 /** Looks between two questions whether the engine runs, each of which opens a file. */
 const LOOKS = 4;
 
 /** Shows a run of any process until it ends, and exits with the code of its end. After Ctrl-C or `q` the run continues. */
-export async function watch(context: CommandContext, name: string | undefined, options: DriveOptions): Promise<void> {
+export async function watch(
+  context: CommandContext,
+  name: string | undefined,
+  options: Options<'watch'>,
+): Promise<void> {
+  if (options.web === true) return (await import('../web/watch-web.ts')).watchOnWeb(context, name, options);
+  refuseWithoutWeb(options);
   const opened = await openRun(context, name);
   const stop = listenForStop();
   try {
@@ -53,6 +62,12 @@ export async function watch(context: CommandContext, name: string | undefined, o
   } finally {
     stop.stop();
   }
+}
+
+function refuseWithoutWeb({ all, port, tunnel }: Options<'watch'>): void {
+  const flag = all === true ? '--all' : port !== undefined ? '--port' : tunnel === true ? '--tunnel' : undefined;
+  if (flag === undefined) return;
+  throw usageError(`${flag} is for the live page`, `Add --web: \`squad watch --web\`.`);
 }
 
 /** How people or programs see the run here. */
@@ -95,7 +110,7 @@ async function viewOf(context: CommandContext, { reading }: OpenedRun, ledger: L
 type FollowedRun = Pick<ReturnType<typeof followRun>, 'board'>;
 
 interface ViewOptions {
-  readonly options: DriveOptions;
+  readonly options: WatchOptions;
   readonly leave: () => void;
 }
 
@@ -104,7 +119,7 @@ function printLine(output: Output, line: string | undefined): void {
 }
 
 /** On a terminal with the last frame, which no line has shown before. */
-function showEnd({ output, exit }: CommandContext, end: RunEnd, ledger: Ledger, options: DriveOptions): void {
+function showEnd({ output, exit }: CommandContext, end: RunEnd, ledger: Ledger, options: WatchOptions): void {
   exit(end.exitCode);
   if (options.json === true) return output.json(endEvent(end));
   if (output.terminal !== undefined && options.plain !== true) {
@@ -150,7 +165,7 @@ async function showPast(
   context: CommandContext,
   opened: OpenedRun,
   ledger: Ledger,
-  options: DriveOptions,
+  options: WatchOptions,
 ): Promise<void> {
   const { output } = context;
   const { row, segments } = opened.reading;

@@ -32,7 +32,7 @@ export const requestSchema = z.discriminatedUnion('verb', [
     verb: z.literal('retry'),
     task: text,
     fresh: z.boolean().default(false),
-    note: why.optional(),
+    note: z.string().max(MOST_NOTE).optional(),
     agent: z.string().max(100).optional(),
   }),
   /** Tasks that need it continue without it. */

@@ -1,0 +1,59 @@
+import { costText } from '../../model/amount.ts';
+import type { RunState } from '../../model/run-state.ts';
+import { counted } from '../../text/counted.ts';
+import type { RunSummary } from '../../view/run-summary.ts';
+import { markup, type Markup } from '../../view/report/markup.ts';
+import { utcTime } from '../../text/time.ts';
+import { type Page, type Region, regionOf, idOf } from './page.ts';
+
+/** A run in the list. */
+export interface ListedRun extends RunSummary {
+  /** Questions without an answer. */
+  readonly open: number;
+}
+
+/** The runs of one repository, the newest first. */
+export interface RepositoryRuns {
+  readonly id: string;
+  readonly name: string;
+  readonly root: string;
+  readonly runs: readonly ListedRun[];
+}
+
+/** The list of all runs. */
+export function runsPage(repositories: readonly RepositoryRuns[]): Page {
+  const all = repositories.flatMap(({ runs }) => runs);
+  const asking = all.filter(({ open }) => open > 0);
+  const names = asking.map(({ name }) => name).join(', ');
+  return {
+    title: `${asking.length === 0 ? '' : `(${asking.length}) `}Runs of squad`,
+    news: asking.length === 0 ? 'No run waits for an answer.' : `Waiting for your answer: ${names}.`,
+    regions: [{ id: 'head', html: markup`<div id="head"><h1>Runs</h1></div>` }, ...repositories.map(repositoryRegion)],
+  };
+}
+
+function repositoryRegion({ id, name, root, runs }: RepositoryRuns): Region {
+  return regionOf(idOf('repository', id), name, [
+    markup`<p class="soft">${root}</p>`,
+    runs.length === 0
+      ? markup`<p>There is no run here yet. Start one: <code>squad run objective.md</code></p>`
+      : markup`<ul class="cards">${runs.map((run) => runOf(id, run))}</ul>`,
+  ]);
+}
+
+const TONES: Partial<Record<RunState, string>> = { done: 'good', failed: 'bad' };
+
+function runOf(repository: string, run: ListedRun): Markup {
+  const { runId, name, objective, state, createdAt, usage, tasks, stage, headline, why, open } = run;
+  const facts = [
+    `started ${utcTime(createdAt)}`,
+    `${tasks.done} of ${tasks.all} tasks`,
+    ...(stage === null ? [] : [`stage ${stage.id} (${stage.place}/${stage.of})`]),
+    usage.costUsd === null ? 'cost unknown' : costText(usage),
+  ];
+  const outcome = headline ?? why;
+  const asks = open === 0 ? '' : markup`<p class="attention"><strong>${counted(open, 'open question')}</strong></p>`;
+  return markup`<li class="card" data-key="${idOf('run', runId)}"><h3><a href="${encodeURIComponent(repository)}/${encodeURIComponent(runId)}/">${name}</a> <span class="${TONES[state] ?? 'attention'}">${state}</span></h3>${asks}<p>${objective}</p>${
+    outcome === null ? '' : markup`<p>${outcome}</p>`
+  }<p class="soft">${facts.join(' · ')}</p></li>`;
+}

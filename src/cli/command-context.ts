@@ -34,7 +34,7 @@ export const RUN_WORD: Word = ['[run]', RUN];
 
 export const JSON_OBJECT = ['--json', 'print one JSON object'] as const;
 export const JSON_LINES = ['--json', 'print one JSON object a line'] as const;
-export const PLAIN_LINES = ['--plain', 'print lines instead of drawing on the terminal'] as const;
+const PLAIN_LINES = ['--plain', 'print lines instead of drawing on the terminal'] as const;
 const NO_PAGER = ['--no-pager', 'print everything at once (default: through $PAGER or less at a terminal)'] as const;
 export const RUN_FLAG = ['--run <run>', RUN] as const;
 const PLAYBOOK = '--playbook <name>';

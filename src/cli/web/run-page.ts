@@ -49,7 +49,7 @@ export function runPage({ view }: RunFacts, settled: readonly Region[], live: re
   };
 }
 
-export function asksOf({ questions, waits }: RunFacts['view']): readonly string[] {
+function asksOf({ questions, waits }: RunFacts['view']): readonly string[] {
   return [...waits.asks.map(({ id }) => id), ...questions.map(({ id }) => id)];
 }
 

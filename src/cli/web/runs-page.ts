@@ -7,7 +7,7 @@ import { utcTime } from '../../text/time.ts';
 import { type Page, type Region, regionOf, idOf } from './page.ts';
 
 /** A run in the list. */
-export interface ListedRun extends RunSummary {
+interface ListedRun extends RunSummary {
   /** Questions without an answer. */
   readonly open: number;
 }

@@ -4,14 +4,14 @@ import { openRunBench, type RunBench } from '../../runs/run-bench.ts';
 import { again, author, commits, piece, plan, verdict, waitFor, type Entry } from '../../runs/run-script.ts';
 import type { Engine } from '../../support/engine.ts';
 
-export interface Answered {
+interface Answered {
   readonly status: number;
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly text: string;
 }
 
 /** A program that speaks to the page's server as a browser does. */
-export interface WebClient {
+interface WebClient {
   readonly url: string;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   post(path: string, body: object | string, headers?: Readonly<Record<string, string>>): Promise<Answered>;
@@ -24,7 +24,7 @@ interface Stream {
   close(): void;
 }
 
-export interface PageMessage {
+interface PageMessage {
   readonly title: string;
   readonly news: string;
   readonly order: readonly string[];
@@ -68,7 +68,7 @@ export function openWebBench(): WebBench {
   };
 }
 
-export function clientAt(url: string): WebClient {
+function clientAt(url: string): WebClient {
   const ask = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: string) =>
     new Promise<Answered>((resolve, reject) => {
       const asked = request(new URL(path, url), { method, headers }, (response) => {

@@ -42,7 +42,9 @@ export function handleInterrupts(
     presses += 1;
     if (presses === 1) {
       work.drain();
-      output.problem(`Waiting up to ${GRACE_SECONDS} s for ${name} to finish. Press Ctrl-C again to interrupt now.`);
+      output.problem(
+        `Waiting up to ${GRACE_SECONDS} s for ${name === 'the run' ? 'its turns' : name} to finish. Press Ctrl-C again to interrupt now.`,
+      );
       countdown = startCountdown(countDown, () => cancel('Ctrl-C, and 60 s have passed'));
     }
     if (presses === 2) {

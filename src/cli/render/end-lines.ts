@@ -6,6 +6,7 @@ import { failureLines, rejectionLines } from './failure-lines.ts';
 import { reasons } from '../../text/reasons.ts';
 
 const COLOURS: readonly Colour[] = [
+  [/^DONE\b.* not checked\b.*/, ['bold', 'yellow']],
   [/^DONE\b.*/, ['bold', 'green']],
   [/^(?:FAILED|CANCELLED)\b.*/, ['bold', 'red']],
   [/^\S.*/, ['bold', 'yellow']],

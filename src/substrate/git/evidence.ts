@@ -40,10 +40,12 @@ export async function changedFiles(context: GitContext, base: string, commit: st
 export async function diffStat(context: GitContext, base: string, commit: string): Promise<string> {
   const safe = ['--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=none'];
   const ids = [requireCommitId(base), requireCommitId(commit)];
-  return context.git.text(
+  const stat = await context.git.text(
     ['diff', ...safe, '--stat=120', '--stat-count=200', '--end-of-options', ...ids, '--'],
     (await anyPlace(context)).call,
   );
+  // Each line begins with a space; that of the first is lost with the text's own.
+  return stat === '' ? '' : ` ${stat}`;
 }
 
 export async function isFileAt(context: GitContext, commit: string, path: string): Promise<boolean> {

@@ -63,10 +63,11 @@ function timesOf({ segments, attempts, driven }: RunHistory, { run, use }: RunVi
   return ownWords(`Started ${utcTime(run.startedAt)}; ${end}; ${wall} by the clock; ${engine}`);
 }
 
-/** The state in a word, what it means for the exit code, and whether that is good. */
-function headline({ run: { state }, waits, end }: RunView): [string, Text, Tone | undefined] {
+/** The state in a word, what it means for the exit code, and whether that is good: not while a criterion is not checked. */
+function headline({ run: { state }, plan, waits, end }: RunView): [string, Text, Tone | undefined] {
   if (end === null) return [stateText(state), exitText(state, waits.waitingFor), undefined];
-  return [end.headline, codeMeaning(end), end.outcome === 'done' ? 'good' : 'bad'];
+  const isWhole = plan.criteria.every(({ state }) => state !== 'not-checked');
+  return [end.headline, codeMeaning(end), end.outcome !== 'done' ? 'bad' : isWhole ? 'good' : undefined];
 }
 
 function exitText(state: RunState, waitingFor: RunView['waits']['waitingFor']): Text {

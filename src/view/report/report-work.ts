@@ -126,8 +126,8 @@ export function reviewsSection({ board }: RunReading): Section | undefined {
       ownWords(roundText(round, task)),
       code(round.commit.slice(0, 12)),
       votesOf(round, roundsOf(work.rounds.slice(0, index), { id: round.review })),
-      round.by.map(({ role, agent }) => `${role} (${agent})`).join(', '),
-      words`${repliesOf(round)}${settledText(round)}${cut(round.feedback, 400)}`,
+      judgesText(round.by),
+      words`${repliesOf(round)}${settledText(round)}${cut(withoutJudge(round.feedback, round.by), 400)}`,
     ]),
   );
   const judged = judgedStagesOf(board).flatMap(({ stage, cap, rounds }) =>
@@ -136,12 +136,27 @@ export function reviewsSection({ board }: RunReading): Section | undefined {
       ownWords(`${round} of ${cap}`),
       ownWords('all'),
       verdictText(approved, repeated),
-      by.map(({ role, agent }) => `${role} (${agent})`).join(', '),
-      cut(text, 400),
+      judgesText(by),
+      cut(withoutJudge(text, by), 400),
     ]),
   );
   rows.push(...judged);
   return tableSection('Reviews', ['task', 'round', 'commit', 'verdict', 'by', 'feedback'], rows);
+}
+
+interface Judge {
+  readonly role: string;
+  readonly agent: string;
+}
+
+function judgesText(by: readonly Judge[]): string {
+  return by.map(({ role, agent }) => (role === agent ? agent : `${role} (${agent})`)).join(', ');
+}
+
+/** The column beside it names the only judge. */
+function withoutJudge(feedback: string, [judge, ...others]: readonly Judge[]): string {
+  const name = judge === undefined || others.length > 0 ? '' : `${judge.role} (${judge.agent}): `;
+  return feedback.startsWith(name) ? feedback.slice(name.length) : feedback;
 }
 
 function repliesOf({ disagreed = [] }: RoundRecord): Text {

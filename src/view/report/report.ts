@@ -3,6 +3,7 @@ import { boardCascades } from '../../rules/cascade.ts';
 import { isJudge } from '../../rules/gate.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../../rules/work-status.ts';
 import type { TaskState } from '../../model/plan/board.ts';
+import { readPlanAnswer } from '../../model/plan/proposal.ts';
 import { cascadeText } from '../../model/plan/cascade.ts';
 import type { MailStatus } from '../../substrate/ports/mailbox.ts';
 import type { KeptRef } from '../explain-failure.ts';
@@ -222,7 +223,7 @@ function changesSection({ workspace }: RunHistory, git: GitFacts | undefined): S
 
 function questionsSection({ answers, questions }: RunHistory): Section | undefined {
   const rows = [
-    ...answers.map(({ question, text, answer, by }) => [question, text, answer, by]),
+    ...answers.map(({ question, text, answer, by }): Text[] => [question, text, answerText(question, answer), by]),
     ...questions.map(({ id, text, recorded }): Text[] => [
       id,
       text,
@@ -231,6 +232,12 @@ function questionsSection({ answers, questions }: RunHistory): Section | undefin
     ]),
   ];
   return tableSection('Questions', ['question', 'asked', 'answer', 'by'], rows);
+}
+
+/** A person's version of a plan is as long as the plan. */
+function answerText(question: string, answer: string): Text {
+  const isPlan = /^plan-\d+$/.test(question) && readPlanAnswer(answer).say === 'edited';
+  return isPlan ? words`an edited plan: ${code('squad show plan')}` : answer;
 }
 
 function warningsSection({ published }: RunHistory): Section | undefined {

@@ -8,6 +8,9 @@ import { block, inline } from '../../../src/view/report/markdown.ts';
 import type { GitFacts } from '../../../src/view/report/report.ts';
 import { failed, rejects } from '../../playbooks/simulator.ts';
 import { usage } from '../../substrate/ledger/support.ts';
+import { aboutOf } from '../../../src/view/report/report-head.ts';
+import type { RunView } from '../../../src/view/run-view.ts';
+import { viewOf } from '../../../src/view/view-of.ts';
 import { renderReport } from './render-report.ts';
 import { stagesOf } from './pages.ts';
 import { BASE, definition, HEAD, play, RecordedRun } from './support.ts';
@@ -184,6 +187,32 @@ describe('a report', () => {
   ])('of a run that is not over (%s) says what it means', (next, why, expected) => {
     const run = new RecordedRun(definition()).allocate().decide(next, why);
     expect(renderReport(run.read(), run.clock.time)).toMatch(expected);
+  });
+});
+
+describe('a report of what was judged and asked', () => {
+  it('names a reviewer once, and an edited plan in place of its JSON', () => {
+    const about = definition();
+    const run = new RecordedRun(about).allocate().plan(play(about).entries).publish();
+    const reading = run.read();
+    const edited = { question: 'plan-1', text: 'Start this plan?', answer: '{"tasks":[]}', by: 'ada' };
+    const text = renderReport({ ...reading, answers: [edited] }, run.clock.time);
+    expect(textOf(text, 'Reviews')).toMatch(/\| reviewer \(rex\) \| approved/);
+    expect(textOf(text, 'Questions')).toContain('| an edited plan: `squad show plan` | ada |');
+    expect(textOf(text, 'Questions')).not.toContain('tasks');
+  });
+
+  it('is not shown as good where a criterion was not checked', () => {
+    const about = definition();
+    const run = new RecordedRun(about).allocate().plan(play(about).entries).publish();
+    const view = viewOf(run.read(), { now: run.clock.time });
+    const criterion = { text: 'it is tidy', by: null, evidence: null };
+    const isGood = (...states: RunView['plan']['criteria'][number]['state'][]): boolean => {
+      const criteria = states.map((state) => ({ ...criterion, state }));
+      const [first] = aboutOf(run.read(), { ...view, plan: { ...view.plan, criteria } }, run.clock.time);
+      return JSON.stringify(first).includes('"tone":"good"');
+    };
+    expect([isGood(), isGood('met', 'judged'), isGood('met', 'not-checked')]).toEqual([true, true, false]);
   });
 });
 

@@ -29,7 +29,7 @@ export function decide(call: Fields, rules: Rules, realPath: RealPath): Verdict 
   if (denied !== undefined) return { answer: 'rejected', reason: `the rule "${denied}" denies it` };
   if (policy.access === 'full') return { answer: 'allowed', reason: 'access is full' };
   const { kind } = tool;
-  if (kind === 'read' || kind === 'search' || kind === 'think') return { answer: 'allowed', reason: `it is a ${kind}` };
+  if (kind === 'read' || kind === 'search' || kind === 'think') return { answer: 'allowed', reason: SAID[kind] };
   if (kind === 'execute' || CHANGES.has(kind)) return change(call, kind, rules, realPath);
   if (tool.server !== undefined) return { answer: 'allowed', reason: `the turn has the MCP server ${tool.server}` };
   const allowed = policy.allow.find((rule) => fits(rule, tool.names));
@@ -39,14 +39,29 @@ export function decide(call: Fields, rules: Rules, realPath: RealPath): Verdict 
   return { answer: 'unknown', reason: `no rule covers a tool of kind ${kind ?? 'unknown'}` };
 }
 
+/** A kind of tool, in the words of people. */
+const SAID = {
+  read: 'it reads',
+  search: 'it searches',
+  think: 'it thinks',
+  execute: 'it runs a command',
+  edit: 'it edits',
+  delete: 'it deletes',
+  move: 'it moves',
+} as const;
+
+function saidOf(kind: unknown): string {
+  return (SAID as Readonly<Record<string, string>>)[String(kind)] ?? `its kind is ${String(kind)}`;
+}
+
 function change(call: Fields, kind: unknown, { policy, cwd }: Rules, realPath: RealPath): Verdict {
   const isReader = policy.access === 'read-only';
   if (isReader && kind === 'execute' && isLook(call)) return { answer: 'allowed', reason: 'it shows what git has' };
-  if (isReader) return { answer: 'rejected', reason: `access is read-only, and it is a ${kind}` };
+  if (isReader) return { answer: 'rejected', reason: `access is read-only, and ${saidOf(kind)}` };
   const paths = pathsOf(call);
   if (paths === undefined) return { answer: 'rejected', reason: 'it is too large to judge' };
   if (paths.length === 0 && kind !== 'execute')
-    return { answer: 'rejected', reason: `it is a ${kind} of no named file` };
+    return { answer: 'rejected', reason: `${saidOf(kind)}, and names no file` };
   const roots = [cwd, ...policy.writable].map((root) => realPath(root));
   const outside = paths.find((path) => !placesOf(path, cwd).every((place) => isInside(realPath(place), roots)));
   if (outside === undefined) return { answer: 'allowed', reason: 'it stays in the folders of the turn' };

@@ -60,9 +60,12 @@ export async function cleanDue(
   const found = dryRun ? await dryTidying(workspace, look) : await tidy(workspace, look, underLock(workspace, host));
   if (!dryRun) await noteDisk(workspace);
   const lines = tidiedLines({ dryRun, ...found });
-  printResult(output, options, { type: 'clean', dryRun, runs: [], skipped: [], scratch: [], spares: 0, ...found }, [
-    ...(lines.length === 0 ? ['nothing to clean'] : lines),
-  ]);
+  printResult(
+    output,
+    options,
+    { type: 'clean', dryRun, runs: [], skipped: [], scratch: [], spares: 0, freed: null, ...found },
+    [...(lines.length === 0 ? ['nothing to clean'] : lines)],
+  );
 }
 
 /** Brings back or deletes the folders that tasks have left, one by one. An engine that starts meanwhile does the same. */

@@ -27,3 +27,9 @@ export function diskText({ folders, objects, output, ledger, others }: DiskUse):
   const texts = Object.entries(parts).map(([name, size]) => `${name} ${size === null ? 'not known' : byteCount(size)}`);
   return `${byteCount(all)}: ${texts.join(', ')}`;
 }
+
+/** Bytes that are free again. Objects do not count: git removes them later, when it tidies by itself. */
+export function freedBytes(before: DiskUse, after: DiskUse): number {
+  const sum = ({ folders, output, ledger, others }: DiskUse): number => folders + output + ledger + others;
+  return Math.max(0, sum(before) - sum(after));
+}

@@ -39,9 +39,10 @@ function namesIn(directory: string): readonly string[] {
 }
 
 /** Measures for the commands that only look. On a full disk they show what was measured before, with its time. */
-export async function noteDisk(workspace: Workspace): Promise<void> {
-  const text = JSON.stringify(await measureDisk(workspace));
-  await writeWhole(join(workspace.directory, FILE), text).catch(() => undefined);
+export async function noteDisk(workspace: Workspace): Promise<DiskUse> {
+  const use = await measureDisk(workspace);
+  await writeWhole(join(workspace.directory, FILE), JSON.stringify(use)).catch(() => undefined);
+  return use;
 }
 
 /** As it was measured last; null: it never was. */

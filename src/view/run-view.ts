@@ -60,6 +60,8 @@ export const RUN_PART = {
   source: z.string(),
   /** Its beginning as a person named it: a branch, a tag or a commit. Absent: the commit that was checked out. */
   from: z.string().optional(),
+  /** Folders of the repository that agents are given; absent: the whole of it. Checks always have the whole. */
+  sparse: z.array(z.string()).optional(),
   /** Stands for all prompts that it began with (null: unknown), and those that its repository has changed. */
   prompts: z.strictObject({ hash: z.string().nullable(), changed: z.array(z.string()) }),
   /** Skills, servers, hooks and settings of each agent. */

@@ -62,7 +62,7 @@ export function viewOf(reading: RunHistory, { now, mail, kept = [], asks = [], p
       ...{ runId: row.id, name: row.name, parent: reading.parent, playbook: definition.playbook },
       ...{ folder: definition.folder ?? null, written: [...reading.written] },
       ...{ objective: definition.objective.title, source: definition.source },
-      ...defined({ from: definition.repository.from }),
+      ...defined({ from: definition.repository.from, sparse: definition.sparse }),
       prompts: { hash: definition.promptHash ?? null, changed: Object.keys(definition.prompts ?? {}) },
       armory: definition.agents.map(armoryFactsOf),
       startedAt: row.createdAt,

@@ -82,6 +82,7 @@ describe('squad clean', () => {
         type: 'clean',
         dryRun: false,
         skipped: [],
+        freed: expect.any(Number) as number,
         runs: [
           {
             run: 'tidy',
@@ -130,7 +131,9 @@ describe('squad clean', () => {
     mkdirSync(join(apart, 'tidy.a-1'), { recursive: true });
     const all = [workspace.path, half, apart];
     expect((await room.run(['clean', '--dry-run'])).stdout).toBe(all.map((path) => `would remove  ${path}\n`).join(''));
-    expect((await room.run(['clean'])).stdout).toBe(all.map((path) => `removed  ${path}\n`).join(''));
+    const { stdout } = await room.run(['clean']);
+    expect(stdout.replace(/free again {2}\d+ kB\n$/, '')).toBe(all.map((path) => `removed  ${path}\n`).join(''));
+    expect(stdout).toContain('free again');
     expect(existsSync(apart)).toBe(false);
     expect(existsSync(join(workspace.path, '..'))).toBe(false);
     expect(readdirSync(join(stateOf(room.repository), 'work'))).toEqual([]);
@@ -214,7 +217,7 @@ describe('squad clean', () => {
       );
     expect(folders()).toHaveLength(1);
     const { stdout } = await room.run(['clean', '--all']);
-    expect(stdout).toMatch(/^(?:removed {2}\S+\n)+skipped {2}go-2: it is not over\n$/);
+    expect(stdout).toMatch(/^(?:removed {2}\S+\n)+skipped {2}go-2: it is not over\nfree again {2}.+\n$/);
     expect(folders()).toHaveLength(1);
   });
 
@@ -247,7 +250,7 @@ describe('squad clean', () => {
       utimesSync(folder, at, at);
     }
     const { stdout } = await room.run(['clean']);
-    expect(stdout).toBe(`removed  ${gone}  (left by a dead engine)\n`);
+    expect(stdout.replace(/free again .*\n$/, '')).toBe(`removed  ${gone}  (left by a dead engine)\n`);
     expect(folders.map((folder) => existsSync(folder))).toEqual([false, true, true]);
   });
 });

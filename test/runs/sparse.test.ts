@@ -41,6 +41,7 @@ describe('a run with `sparse`', { timeout: 120_000 }, () => {
     const { code, stdout, stderr } = await bench.run(run, { SEEN: seen });
     expect(code, stdout + stderr).toBe(0);
     const lines = readFileSync(seen, 'utf8').trim().split('\n');
+    expect((await bench.run(['status', 'part'])).stdout).toContain('agents have only packages/web and');
     expect(new Set(lines.map((line) => line.trim()))).toEqual(new Set(['api web']));
     const changed = git(bench.repository, 'diff', '--name-status', 'main', 'squad/part');
     expect(changed).toContain('A\tpackages/web/c.txt');

@@ -2,12 +2,14 @@ import { cleanedLines, cleanRun, withWorkspaces, type CleanedRun, type Leftovers
 import type { CommandContext, Options } from '../command-context.ts';
 import { openWorkspace, requireRuns, runNamed, withLedger, type OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { goneLines } from './state.ts';
-import { noteDisk } from '../../squad/disk-use.ts';
+import { measureDisk, noteDisk } from '../../squad/disk-use.ts';
 import { readKeep } from '../../squad/keep.ts';
 import { printResult } from '../output.ts';
 import { cleanDue, tidiedLines, tidyHere, type Tidying } from '../tidying.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { counted } from '../../text/counted.ts';
+import { byteCount } from '../../text/byte-count.ts';
+import { freedBytes } from '../../model/disk-use.ts';
 import { usageError } from '../../model/errors.ts';
 import { predictBoard } from '../../view/replay-plan.ts';
 import { findRun, rowOf } from '../../view/read-run.ts';
@@ -21,6 +23,8 @@ interface Cleaned extends Tidying {
   readonly scratch: readonly string[];
   /** Folders with files of the repository that were kept for the next tasks. */
   readonly spares: number;
+  /** Bytes on the disk that are free again; null: nothing was removed, only looked at. */
+  readonly freed: number | null;
 }
 
 /** Works under the workspace's lock: refused with 75 while an engine is running. */
@@ -40,7 +44,8 @@ export async function clean(
   requireRuns(workspace);
   const { dryRun = false, turns = false, refs = false } = options;
   const keep = await readKeep(workspace.repository.root, host);
-  const cleaned = await withWorkspaces(host, workspace, async (workspaces) => {
+  const before = dryRun ? undefined : await measureDisk(workspace);
+  const found = await withWorkspaces(host, workspace, async (workspaces) => {
     const plan = await withLedger(workspace, 'read', (ledger) =>
       planCleaning(workspace, ledger, { name, all: options.all === true }),
     );
@@ -54,7 +59,8 @@ export async function clean(
     const all = name === undefined ? await tidyHere(workspace, keep, dryRun) : NOTHING;
     return { dryRun, runs, skipped: plan.skipped, scratch, spares, ...all };
   });
-  if (!dryRun) await noteDisk(workspace);
+  const freed = before === undefined ? null : freedBytes(before, await noteDisk(workspace));
+  const cleaned = { ...found, freed };
   const gone = await goneLines(host.stateDirectory);
   printResult(output, options, { type: 'clean', ...cleaned }, [...renderCleaned(cleaned), ...gone]);
 }
@@ -99,7 +105,7 @@ function isOver(ledger: Ledger, { id }: RunRow): boolean {
 }
 
 /** One line for each thing that was removed, would be removed, or stays, with the reason. */
-function renderCleaned({ dryRun, runs, skipped, scratch, spares, tidied, backups }: Cleaned): string[] {
+function renderCleaned({ dryRun, runs, skipped, scratch, spares, tidied, backups, freed }: Cleaned): string[] {
   const verb = dryRun ? 'would remove' : 'removed';
   const lines = [
     ...runs.flatMap((run) => cleanedLines(run, verb)),
@@ -108,5 +114,6 @@ function renderCleaned({ dryRun, runs, skipped, scratch, spares, tidied, backups
     ...tidiedLines({ dryRun, tidied, backups }),
     ...skipped.map((run) => `skipped  ${run}: it is not over`),
   ];
-  return lines.length === 0 ? ['nothing to clean'] : lines;
+  if (lines.length === 0) return ['nothing to clean'];
+  return freed === null || freed === 0 ? lines : [...lines, `free again  ${byteCount(freed)}`];
 }

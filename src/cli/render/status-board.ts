@@ -36,6 +36,7 @@ export function renderStatus(status: RunStatus, now: number, more: readonly stri
     ...(status.parent === null ? [] : [`  a fork of ${status.parent.name} at event ${status.parent.seq}`]),
     ...folderLines(status),
     ...promptLines(status),
+    ...sparseLines(status),
     ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}${fromText(status)}`]),
     ...stageLines(status, now),
     ...section('tasks', taskLines(status)),
@@ -86,6 +87,11 @@ function folderLines({ name, written }: RunStatus): string[] {
 function promptLines({ prompts: { hash, changed } }: RunStatus): string[] {
   if (changed.length === 0) return [];
   return [`  prompts ${hash ?? 'unknown'}, changed: ${plainLine(changed.join(', '), 200)}`];
+}
+
+function sparseLines({ sparse }: RunStatus): string[] {
+  if (sparse === undefined) return [];
+  return [`  agents have only ${plainLine(sparse.join(', '), 200)} and the files at the top; checks have all (sparse)`];
 }
 
 function deadlineLines({ deadline, pastDeadline, phase }: RunStatus, now: number): string[] {

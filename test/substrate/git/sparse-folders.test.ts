@@ -79,6 +79,29 @@ describe('folders of tasks with `sparse`', () => {
     expect(await workIn(bench, await bench.folder('one'))).toBe('');
   });
 
+  it('leave submodules and large files as they are, inside and outside', async () => {
+    const bench = await openSparse();
+    const { repository } = bench;
+    const library = createRepository(join(repository, '..', 'library'), { 'lib.txt': 'lib\n' });
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 5\n`;
+    for (const place of ['packages/web', 'packages/api']) {
+      git(repository, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', library, `${place}/lib`);
+      writeFileSync(join(repository, place, 'large.bin'), pointer);
+    }
+    writeFileSync(join(repository, '.gitattributes'), '*.bin filter=lfs diff=lfs merge=lfs -text\n');
+    git(repository, 'add', '-A');
+    git(repository, 'commit', '-q', '-m', 'submodules and large files');
+    const head = git(repository, 'rev-parse', 'HEAD');
+    const folder = await bench.folder('one', head);
+    const { path } = folder.workspace;
+    expect(filesIn(path)).toEqual(['.gitattributes', '.gitmodules', ...IN_CONE, 'packages/web/large.bin'].toSorted());
+    expect(readFileSync(join(path, 'packages/web/large.bin'), 'utf8')).toBe(pointer);
+    writeIn(path, 'packages/web/new.ts');
+    const kept = await bench.workspaces.rescue(folder, 'one-1');
+    if (kept.type !== 'kept') throw new Error(JSON.stringify(kept));
+    expect(git(repository, 'diff', '--name-status', head, kept.commit)).toBe('A\tpackages/web/new.ts');
+  });
+
   it.each<readonly [string, (path: string, bench: Sparse) => void, string]>([
     ['a new file', (path) => writeIn(path, 'packages/api/x.ts'), 'A\tpackages/api/x.ts'],
     ['a new folder', (path) => writeIn(path, 'elsewhere/x.ts'), 'A\telsewhere/x.ts'],

@@ -93,7 +93,7 @@ export default defineConfig([
     deps: {
       alwaysBundle: [
         ...[SAVER, /^@langchain\/(?!langgraph-api)/, 'langsmith', /^langsmith\//],
-        ...['zod', /^zod\//, 'commander', 'yaml', /^jsonc-parser/, 'markdown-it', 'execa'],
+        ...[/^@modelcontextprotocol\//, 'zod', /^zod\//, 'commander', 'yaml', /^jsonc-parser/, 'markdown-it', 'execa'],
       ],
     },
     outputOptions: {

@@ -135,6 +135,7 @@ const NAMED_RUNTIMES: Readonly<Record<string, string>> = {
   'squad/preflight/starter-files.ts': 'an example in the squad.yaml that squad writes',
   'cli/program.ts': 'examples in help',
   'model/plan/verbs.ts': 'examples in help',
+  'cli/skill-text.ts': 'the folder where a program looks for skills, whether it is a runtime here or not',
   'cli/commands/demo.ts': 'the demo plays scripts',
   'cli/demo/demo-files.ts': 'the demo plays scripts',
   'substrate/git/leavings.ts': 'a folder that a program keeps in the folder of a task, whoever starts it',

@@ -7,7 +7,7 @@ import { SINKS } from '../model/tracing.ts';
 import type { SquadError } from '../model/errors.ts';
 import type { RunningRun } from '../view/running-run.ts';
 import type { Flag, Given, Word } from '../text/flags.ts';
-import { duration, folders, model, origins, port, positiveNumber, wholeNumber } from './option-values.ts';
+import { allowed, duration, folders, model, origins, port, positiveNumber, wholeNumber } from './option-values.ts';
 import type { Output } from './output.ts';
 import type { LogLevel } from './render/event-level.ts';
 
@@ -70,6 +70,10 @@ const STRICT = [
   'exit with 1 if something was not checked, a check was changed unreviewed, or a person decided',
 ] as const;
 
+const PLAN = [
+  ['--plan <how>', 'ask: a person approves the plan before its tasks start; auto: no one does', ['ask', 'auto']],
+] as const;
+
 /** Their values are `LimitOptions`. */
 export const LIMIT_FLAGS: readonly Flag[] = LIMITS.flatMap(({ about, flag }): Flag[] =>
   flag === undefined ? [] : [[`${flag.name} <n>`, `limit the ${about}`, flag.whole ? wholeNumber : positiveNumber]],
@@ -85,12 +89,13 @@ const DETACH = ['--detach', 'run the engine in the background; the command ends 
 const DRIVE = [...WAITING, JSON_LINES, PLAIN_LINES] as const;
 /** Flags that an engine in the background gets too. */
 export const RESUME_FLAGS: readonly Flag[] = [...DRIVE, ...LIMIT_FLAGS];
-export const RUN_FLAGS: readonly Flag[] = [...NEW_RUN, ...BEGINNING, STRICT, ...RESUME_FLAGS];
+export const RUN_FLAGS: readonly Flag[] = [...NEW_RUN, ...PLAN, ...BEGINNING, STRICT, ...RESUME_FLAGS];
 
 /** Flags of each command that has more than `--json`; types of its options follow from them. Commands with limits add these. */
 export const FLAGS = {
   init: [
     [PLAYBOOK, `write the roster and the roles of this playbook too, one of ${PLAYBOOKS}`],
+    ['--skill', 'write a skill file instead, by which Claude Code and Codex start runs and bring back their work'],
     [YES, 'ask nothing; write what was found'],
     JSON_OBJECT,
   ],
@@ -102,6 +107,7 @@ export const FLAGS = {
   ],
   run: [
     ...NEW_RUN,
+    ...PLAN,
     ...BEGINNING,
     ['--session [folder]', 'play the session in this folder, without an objective; its files are kept up to date'],
     STRICT,
@@ -154,7 +160,11 @@ export const FLAGS = {
   ],
   eject: [['--force', 'replace the file that is there'], JSON_OBJECT],
   runs: [['--since <time>', 'one line over all runs since 18:00, 2h (so long ago) or 2026-11-27'], JSON_LINES],
-  status: [['--watch', 'show the run until it ends, as `squad watch` does'], JSON_OBJECT],
+  status: [
+    ['--watch', 'show the run until it ends, as `squad watch` does'],
+    ['--wait <duration>', 'first wait until something changes, at most that long, for example 50s', duration],
+    JSON_OBJECT,
+  ],
   watch: [
     ['--web', 'serve the run as a live page to browsers of this machine, until Ctrl-C'],
     ['--all', 'with --web: the runs of all repositories on this machine'],
@@ -252,6 +262,10 @@ export const FLAGS = {
     ['--detach', 'open the panes without attaching to them'],
     ['--close', 'close the panes of this team; the run continues'],
   ],
+  'mcp-server': [
+    ['--allow <what>', 'let the program do this too: approve, merge (repeatable)', allowed],
+    ['--repository <folder>', 'of the runs (default: the working directory)'],
+  ],
   export: [
     ['--run <run>', 'only this run, by name or id'],
     ['--json', 'print one JSON object about the new file'],
@@ -269,7 +283,7 @@ export const FLAGS = {
   ],
 } as const satisfies Readonly<Record<string, readonly Flag[]>>;
 
-type WithLimits = 'run' | 'coordinate' | 'plan' | 'compare' | 'resume';
+type WithLimits = 'run' | 'coordinate' | 'plan' | 'compare' | 'resume' | 'mcp-server';
 export type Options<Name extends keyof typeof FLAGS> = Given<(typeof FLAGS)[Name]> &
   (Name extends WithLimits ? LimitOptions : unknown);
 export type JsonOptions = Given<readonly [typeof JSON_OBJECT]>;

@@ -21,9 +21,9 @@ export function trustOf(
 /** The options of a new run, as the library takes them. */
 export function newRunOf(
   context: CommandContext,
-  options: NewRunOptions & Pick<RunOptions, 'json' | 'strict' | 'base' | 'fetch'>,
+  options: NewRunOptions & Pick<RunOptions, 'json' | 'strict' | 'base' | 'fetch' | 'plan'>,
 ) {
-  const { playbook, runtime, model: models, name, allowFullAccess, strict, base, fetch } = options;
+  const { playbook, runtime, model: models, name, allowFullAccess, strict, base, fetch, plan } = options;
   const trust = trustOf(context, options);
   return {
     playbook,
@@ -34,6 +34,7 @@ export function newRunOf(
     strict,
     base,
     fetch,
+    plan,
     trust,
     limits: limitsFromOptions(options),
   };

@@ -48,3 +48,14 @@ export function origins(text: string, before: readonly string[] = []): readonly 
 export function folders(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
 }
+
+const ALLOWABLE = ['approve', 'merge'] as const;
+/** A program may do these only if a person has allowed it. */
+export type Allowed = (typeof ALLOWABLE)[number];
+
+/** Added to those before. */
+export function allowed(text: string, before: readonly Allowed[] = []): readonly Allowed[] {
+  const found = ALLOWABLE.find((one) => one === text);
+  if (found === undefined) throw new InvalidArgumentError(`${text} cannot be allowed; one of: ${ALLOWABLE.join(', ')}`);
+  return [...before, found];
+}

@@ -2,7 +2,15 @@ import { Command, CommanderError, Option } from 'commander';
 import { usageError } from '../model/errors.ts';
 import { fieldsOf, REQUEST_VERBS, requestOf, type RequestVerb, VERBS } from '../model/plan/verbs.ts';
 import { nameOf } from '../text/flags.ts';
-import { type CommandContext, FLAGS, JSON_OBJECT, RUN_FLAG, RUN_WORD, type RunNameOptions } from './command-context.ts';
+import {
+  type CommandContext,
+  FLAGS,
+  JSON_OBJECT,
+  LIMIT_FLAGS,
+  RUN_FLAG,
+  RUN_WORD,
+  type RunNameOptions,
+} from './command-context.ts';
 import { addCommands, type CommandRow, type Commands, example } from './command-row.ts';
 import { LEDGER_COMMANDS, LOOKING_COMMANDS, WORK_COMMANDS } from './looking-commands.ts';
 import { LOG_LEVELS } from './render/event-level.ts';
@@ -36,7 +44,7 @@ const CONTROL_COMMANDS: Commands = {
 const SETUP_COMMANDS: Commands = {
   init: {
     about: 'Write squad.yaml and an example objective. Overwrite nothing.',
-    examples: ['squad init', 'squad init --playbook objective'],
+    examples: ['squad init', 'squad init --playbook objective', 'squad init --skill'],
     load: async () => (await import('./commands/init.ts')).init,
   },
   doctor: {
@@ -116,7 +124,21 @@ const MEMBER_COMMANDS: Commands = {
   },
 };
 
+/** Commands for other programs. */
+const PROGRAM_COMMANDS: Commands = {
+  'mcp-server': {
+    about: 'Serve the runs of this repository as tools to an assistant such as Claude Code or Codex, over MCP.',
+    examples: [
+      'claude mcp add squad -- squad mcp-server --max-usd 5',
+      'codex mcp add squad -- squad mcp-server --allow approve --allow merge',
+    ],
+    flags: [...FLAGS['mcp-server'], ...LIMIT_FLAGS],
+    load: async () => (await import('./mcp-server/mcp-server.ts')).mcpServer,
+  },
+};
+
 const MANAGING_COMMANDS: Commands = {
+  ...PROGRAM_COMMANDS,
   ...PROMPT_COMMANDS,
   ...LEDGER_COMMANDS,
   completion: {

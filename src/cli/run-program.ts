@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
 import { errorText, isSquadError, SquadError } from '../model/errors.ts';
 import { machineError } from '../model/storage-error.ts';
 import { plainLine } from '../text/plain-text.ts';
@@ -9,6 +7,7 @@ import { errorLine, wasPrinted } from './error-line.ts';
 import type { Output } from './output.ts';
 import { type Command, CommanderError, createProgram } from './program.ts';
 import { errorBlock, wholeErrorBlock } from './render/error-text.ts';
+import { version } from './version.ts';
 
 /** Runs one command. Prints its error, if there is one, and gives the exit code to `exit`. Returns the command's words. */
 export async function runProgram(argv: readonly string[], base: Omit<CommandContext, 'logLevel'>): Promise<string> {
@@ -96,9 +95,4 @@ function report(error: unknown, output: Output, json: boolean): number {
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return argv.slice(0, end === -1 ? undefined : end).includes('--json');
-}
-
-function version(): string {
-  const path = findPackageJSON(import.meta.url) ?? '';
-  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
 }

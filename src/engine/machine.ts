@@ -25,6 +25,8 @@ export interface Host {
   readonly isRoot: boolean;
   readonly node: string;
   readonly pid: number;
+  /** A program that gives commands in the name of the person; records say so. */
+  readonly through?: string;
 }
 
 /** Enough to read runs. Starting and driving one takes a `Composition`, with the runtimes, which load slowly. */

@@ -17,7 +17,7 @@ interface ProgramRow {
 export const PROGRAMS = {
   squad: {
     starts: 'Node with squad itself: an engine in the background, one in a pane, the window of a member',
-    when: '`--detach`, `squad team`, a run or answer from Studio',
+    when: '`--detach`, `squad team`, a run or answer from Studio or `squad mcp-server`',
     reads: 'the repository, as every command of squad does',
     confinedBy: 'its own code only; no module, plugin or configuration of the repository is loaded',
   },

@@ -91,8 +91,9 @@ function stateDirectoryOf(setting: string | undefined, cwd: string, stateHome: s
 }
 
 /** The person who gives a command, as stored and shown. A user id without a name, as in some containers, is `operator`. */
-export function operatorOf({ environment }: Pick<Host, 'environment'>): string {
-  return plainLine(environment['USER'] ?? environment['LOGNAME'] ?? 'operator', 64);
+export function operatorOf({ environment, through }: Pick<Host, 'environment' | 'through'>): string {
+  const person = plainLine(environment['USER'] ?? environment['LOGNAME'] ?? 'operator', 64);
+  return through === undefined ? person : `${person} through ${through}`;
 }
 
 /** For packages that read their settings while they load. Restores the variables afterwards. */

@@ -12,7 +12,7 @@ export async function readStatus(place: Place<Machine>, name: string | undefined
 }
 
 /** `damage`: why no engine would start on the run; its status is what can be read all the same. */
-interface CheckedStatus {
+export interface CheckedStatus {
   readonly status: RunStatus;
   readonly damage: SquadError | undefined;
 }

@@ -136,6 +136,8 @@ const ONLY_READ = [
   ],
   // It begins its runs by what `run` and `fork` begin theirs by, and takes minutes.
   'compare',
+  // Its tools are other commands.
+  'mcp-server',
   // A file in the checkout, which is no state of squad and needs no git.
   ...['prompts show', 'prompts eject', 'prompts diff'],
 ];

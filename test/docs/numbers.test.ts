@@ -50,7 +50,7 @@ const STATED: readonly (readonly [page: string, says: RegExp, value: number])[] 
     constant('substrate/ledger/mail/send.ts', 'MOST_OF_TURN'),
   ],
   ['docs/mcp.md', /at most \d+ messages, (\d+) of them asks/, constant('substrate/ledger/mail/send.ts', 'MOST_ASKS')],
-  ['docs/mcp.md', /a line of more than (\d+) MiB/, constant('cli/mcp/main.ts', 'MOST_LINE_BYTES') / MIB],
+  ['docs/mcp.md', /a line of more than (\d+) MiB/, constant('cli/mcp/serve-tools.ts', 'MOST_LINE_BYTES') / MIB],
   ['docs/objective-files.md', /the title, at most (\d+) characters/, constant('squad/objective/parts.ts', 'MAX_TITLE')],
   ['docs/objective-files.md', /at most (\d+) characters: `high`/, constant('squad/objective/parts.ts', 'MAX_PRIORITY')],
   [

@@ -63,6 +63,8 @@ function replyWith(tools: Tools): AcpLiveAgent['reply'] {
         return calls(...tools.shell(act.command));
       case 'mail':
         return calls(tools.mcp(act.server ?? 'squad', act.tool), act.arguments);
+      case 'own':
+        return calls(act.tool, act.arguments);
       case 'answer':
         return says(JSON.stringify(act.value));
       case 'say':

@@ -24,6 +24,8 @@ export type Act =
       readonly arguments: Record<string, unknown>;
       readonly server?: string;
     }
+  /** A tool of the CLI's own. */
+  | { readonly act: 'own'; readonly tool: string; readonly arguments: Record<string, unknown> }
   /** The answer in the form that was asked for. */
   | { readonly act: 'answer'; readonly value: Record<string, unknown> }
   /** In an author's report, if one was asked for. */
@@ -132,6 +134,8 @@ function anthropicReply(act: Act | undefined, { raw, form }: AnthropicRequest) {
       return runs(act.command);
     case 'mail':
       return calls(`mcp__${act.server ?? 'squad'}__${act.tool}`, act.arguments);
+    case 'own':
+      return calls(act.tool, act.arguments);
     case 'answer':
       return calls('StructuredOutput', act.value);
     case 'say':
@@ -154,6 +158,8 @@ function openaiReply(act: Act | undefined, request: OpenaiRequest) {
         type: 'calls',
         calls: [{ namespace: `mcp__${act.server ?? 'squad'}`, name: act.tool, arguments: act.arguments }],
       } as const;
+    case 'own':
+      return { type: 'calls', calls: [{ name: act.tool, arguments: act.arguments }] } as const;
     case 'answer':
       return { type: 'text', text: JSON.stringify(act.value) } as const;
     case 'say':

@@ -28,7 +28,9 @@ import { defined } from '../../text/defined.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** Writes what is missing and never overwrites. Files only: what is staged or committed is the user's own business. */
-export async function init({ host, output, exit }: CommandContext, options: Options<'init'>): Promise<void> {
+export async function init(context: CommandContext, options: Options<'init'>): Promise<void> {
+  if (options.skill === true) return (await import('./init-skill.ts')).initSkill(context, options);
+  const { host, output, exit } = context;
   const composition = compose(host);
   const playbook = namedPlaybook(composition.playbooks, options.playbook ?? DEFAULT_PLAYBOOK);
   const { root, hasCommit } = await findRoot(composition, host.workingDirectory);

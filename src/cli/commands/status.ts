@@ -1,3 +1,4 @@
+import { usageError } from '../../model/errors.ts';
 import { readCheckedStatus } from '../../squad/status.ts';
 import { keptNotice } from '../tidying.ts';
 import type { CommandContext, Options } from '../command-context.ts';
@@ -10,12 +11,20 @@ export async function status(
   run: string | undefined,
   options: Options<'status'>,
 ): Promise<void> {
-  if (options.watch === true) return (await import('./watch.ts')).watch(context, run, options);
+  const { wait, watch, ...shown } = options;
+  if (watch === true && wait !== undefined)
+    throw usageError('--watch and --wait cannot be given together', 'Give one of them.');
+  if (watch === true) return (await import('./watch.ts')).watch(context, run, shown);
   const { output } = context;
-  const { status: found, damage } = await readCheckedStatus(context, run);
+  const { status: found, damage } = await read(context, run, wait);
   const { lines, ...kept } = await keptNotice(context);
   if (options.json === true) output.json({ ...found, ...kept });
   else output.line(onScreen(renderStatus(found, Date.now(), lines).split('\n'), output, STATUS_COLOURS));
   // Damage is reported only after the readable part was shown.
   if (damage !== undefined) throw damage;
+}
+
+async function read(context: CommandContext, run: string | undefined, wait: number | undefined) {
+  if (wait === undefined) return readCheckedStatus(context, run);
+  return (await import('../../squad/wait-for-change.ts')).waitForChange(context, run, { ms: wait });
 }

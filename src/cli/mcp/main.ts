@@ -9,14 +9,8 @@ import { createRedactor } from '../../model/redaction/redactor.ts';
 import { createSystemClock } from '../../substrate/system/clock/system-clock.ts';
 import { armFailpoints } from '../../substrate/system/failpoint.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
-import { isNewer, servePlain } from './plain-server.ts';
-import { createMailTools, type MailTools } from './server.ts';
-import type { Wire } from './wire.ts';
-
-/** The longest request. The longest message body, with every character escaped, needs less than half of it. */
-const MOST_LINE_BYTES = 4 * 1024 * 1024;
-
-const NEWLINE = 10;
+import { MOST_LINE_BYTES, serveTools } from './serve-tools.ts';
+import { createMailTools } from './server.ts';
 
 /** How often to look for the parent: another child of it may keep the pipe open after it has gone. */
 const PARENT_LOOK_MS = 2_000;
@@ -51,45 +45,7 @@ function main(): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
   const tools = createMailTools({ mail, words, now: () => clock.now(), bearer });
   const { stdin: input, stdout: output } = process;
-  open({ input, output, mostLineBytes: MOST_LINE_BYTES, end, report }, tools);
-}
-
-/** The first line says which revision of the protocol the client speaks. */
-function open(wire: Wire, tools: MailTools): void {
-  const { input, mostLineBytes, end, report: tell } = wire;
-  let head = Buffer.alloc(0);
-  const first = (chunk: Buffer): void => {
-    head = Buffer.concat([head, chunk]);
-    const at = head.indexOf(NEWLINE);
-    if (at === -1 && head.length <= mostLineBytes) return;
-    input.off('data', first);
-    if (at !== -1 && isNewer(head.toString('utf8', 0, at))) return serveByLibrary();
-    const read = servePlain(tools, version(), wire);
-    input.on('data', read);
-    read(head);
-  };
-  const serveByLibrary = (): void => {
-    input.pause();
-    for (const event of ['end', 'close'] as const) input.off(event, ended);
-    input.off('error', tell);
-    input.unshift(head);
-    import('./newer-server.ts').then(
-      ({ serveNewer }) => {
-        serveNewer(tools, version(), wire);
-        input.resume();
-      },
-      (error: unknown) => {
-        tell(error);
-        process.exitCode = 1;
-        end();
-      },
-    );
-  };
-  // Answer the requests that came in before the end first.
-  const ended = (): void => void setImmediate(end);
-  input.on('data', first);
-  for (const event of ['end', 'close'] as const) input.on(event, ended);
-  input.on('error', tell);
+  serveTools({ input, output, mostLineBytes: MOST_LINE_BYTES, end, report }, tools, version());
 }
 
 function turnFileOf(given: readonly string[]): string {

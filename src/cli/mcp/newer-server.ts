@@ -1,10 +1,9 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { NO_TOOL, type MailTools } from './server.ts';
-import type { Wire } from './wire.ts';
+import { NO_TOOL, type Caller, type ServedTools, type Wire } from './wire.ts';
 
 /** The library serves every revision of the protocol, and takes nine megabytes for that. */
-export function serveNewer(tools: MailTools, version: string, wire: Wire): void {
+export function serveNewer(tools: ServedTools, version: string, wire: Wire): void {
   const { input, output, mostLineBytes: maxBufferSize, end, report } = wire;
   const transport = new StdioServerTransport(input, output, { maxBufferSize });
   const close = transport.close.bind(transport);
@@ -18,16 +17,21 @@ export function serveNewer(tools: MailTools, version: string, wire: Wire): void 
   serveStdio(() => createServer(tools, version), { transport, onerror: report });
 }
 
-function createServer(tools: MailTools, version: string): Server {
+function createServer(tools: ServedTools, version: string): Server {
   const server = new Server(
     { name: 'squad', version },
     { capabilities: { tools: {} }, instructions: tools.instructions },
   );
   server.setRequestHandler('tools/list', () => ({ tools: tools.list() }));
-  server.setRequestHandler('tools/call', ({ params: { name, arguments: given } }, { mcpReq }) => {
-    const result = tools.call(mcpReq.id, name, given);
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: given } }, { mcpReq }) => {
+    const { id, signal, _meta: { progressToken } = {} } = mcpReq;
+    const progress: Caller['progress'] = (done, total, message) => {
+      const params = { progressToken, progress: done, total, message };
+      void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+    };
+    const result = tools.call(id, name, given, { signal, ...(progressToken === undefined ? {} : { progress }) });
     if (result === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, NO_TOOL);
-    return { ...result };
+    return { ...(await result) };
   });
   return server;
 }

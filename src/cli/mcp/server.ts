@@ -8,7 +8,8 @@ import type { MailWords } from '../../model/mail/turn-file.ts';
 import { otherActions, OTHER_ACTIONS } from './other-actions.ts';
 import { READING_TOOLS } from './reading-tools.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
-import type { Hints, MailTool, ToolAnswer } from './tool.ts';
+import type { MailTool, ToolAnswer } from './tool.ts';
+import type { ListedTool, ServedTools, ToolResult } from './wire.ts';
 
 const TOOLS: readonly MailTool[] = [...SENDING_TOOLS, ...READING_TOOLS];
 /** Each request to a model carries these. Everything else is an action of one further tool. */
@@ -29,32 +30,8 @@ const OVER: MailRefusal = {
   rule: 'comes from a turn that is over, or that another mail server serves; end your turn',
 };
 
-export const NO_TOOL = 'there is no such tool; `tools/list` lists them';
-
-/** The answer to a call of a tool. */
-interface ToolResult {
-  readonly isError?: true;
-  readonly content: { type: 'text'; text: string }[];
-  readonly structuredContent?: Record<string, unknown>;
-}
-
-interface ListedTool {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: { readonly type: 'object' } & Readonly<Record<string, unknown>>;
-  readonly annotations: Hints;
-}
-
 /** The mailbox as tools for one turn. Its token says who calls, and nothing else does. */
-export interface MailTools {
-  /** Sent in the answer to `initialize`; agents read it. Codex cuts it where its tools are named without their schemas. */
-  readonly instructions: string;
-  list(): ListedTool[];
-  /** undefined: there is no such tool. `id`: of the request. */
-  call(id: string | number, name: string, given: unknown): ToolResult | undefined;
-}
-
-export function createMailTools(ports: MailServerPorts): MailTools {
+export function createMailTools(ports: MailServerPorts): ServedTools {
   const started = randomUUID();
   return {
     instructions: ports.words.server,

@@ -5,6 +5,8 @@ import { refuseIssue, shownName } from '../../model/mail/shape.ts';
 import type { MailWords } from '../../model/mail/turn-file.ts';
 import type { MailVerb } from '../../model/mail/kind.ts';
 import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
+import { publicSchema } from './public-schema.ts';
+import type { Hints } from './wire.ts';
 
 /** The mailbox, and who is calling. */
 export interface ToolContext {
@@ -16,14 +18,6 @@ export interface ToolContext {
 
 export type ToolAnswer = { readonly ok: true; readonly content: Readonly<Record<string, Json>> } | Refused;
 
-/** Only what differs from the protocol's defaults. Both CLIs decide by these hints whether an agent may call a tool without a confirmation. */
-export interface Hints {
-  readonly readOnlyHint?: true;
-  readonly destructiveHint: false;
-  readonly idempotentHint?: true;
-  readonly openWorldHint: false;
-}
-
 /** One tool of the server. */
 export interface MailTool {
   readonly name: string;
@@ -32,6 +26,7 @@ export interface MailTool {
   readonly verb: MailVerb | null;
   /** The actions of the asks that it answers. */
   readonly answers: readonly string[];
+  /** Only what differs from the protocol's defaults. Both CLIs decide by these whether an agent may call a tool without a confirmation. */
   readonly hints: Hints;
   /** JSON Schema of its arguments. */
   schema(): Readonly<Record<string, unknown>>;
@@ -88,17 +83,4 @@ function readArguments<S extends z.ZodObject>(tool: string, input: S, given: unk
   const said = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null));
   const read = input.safeParse(said);
   return read.success ? read.data : refuseIssue(read.error, said);
-}
-
-/** Requests to models carry this schema: short, and without patterns, because not every model's API accepts every one. */
-function publicSchema(input: z.ZodObject): Readonly<Record<string, unknown>> {
-  const { $schema: _, ...schema } = z.toJSONSchema(input, {
-    io: 'input',
-    override: ({ jsonSchema }) => {
-      delete jsonSchema.pattern;
-      delete jsonSchema.propertyNames;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-    },
-  });
-  return schema;
 }

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { serveNewer } from '../../../src/cli/mcp/newer-server.ts';
 import { isNewer, servePlain } from '../../../src/cli/mcp/plain-server.ts';
-import type { MailTools } from '../../../src/cli/mcp/server.ts';
-import type { Wire } from '../../../src/cli/mcp/wire.ts';
+import type { ServedTools, Wire } from '../../../src/cli/mcp/wire.ts';
 import type { Json } from '../../../src/text/json.ts';
 import { openToolRoom, serve, turnFile } from './support.ts';
 
@@ -12,7 +11,7 @@ const TOOL = {
   ...{ name: 'send', description: 'Sends.', inputSchema: { type: 'object' as const, properties: {} } },
   annotations: { destructiveHint: false, openWorldHint: false } as const,
 };
-const TOOLS: MailTools = {
+const TOOLS: ServedTools = {
   instructions: 'What it is for.',
   list: () => [TOOL],
   call: (id, name, given) => {

@@ -174,6 +174,7 @@ export const FLAGS = {
     PLAIN_LINES,
   ],
   show: [RUN_FLAG, NO_PAGER, JSON_OBJECT],
+  open: [['--print', 'print the path of the folder, and open nothing'], RUN_FLAG, JSON_OBJECT],
   log: [
     ['--follow', 'keep printing new events until the run ends'],
     ['--task <id>', 'only what is about this task'],

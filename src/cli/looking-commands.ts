@@ -28,6 +28,12 @@ export const LOOKING_COMMANDS: Commands = {
     ],
     load: async () => (await import('./commands/show.ts')).show,
   },
+  open: {
+    about: 'Open the folder in which an agent works, or a task was done, in your editor.',
+    examples: ['squad open greet --print', 'squad open builder-1'],
+    words: [['<task>', 'a task, or an agent: the folder of its newest turn']],
+    load: async () => (await import('./commands/open.ts')).open,
+  },
   log: {
     about: 'Print what happened in a run, or with --raw the rows of the ledger.',
     examples: ['squad log', 'squad log --follow --task greet', 'squad log --raw --limit 20'],

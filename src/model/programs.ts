@@ -199,9 +199,10 @@ export const PROGRAMS = {
   },
   editor: {
     starts: 'what `$VISUAL` or `$EDITOR` names, else `vi`',
-    when: 'you choose to change a plan or an answer in your editor',
-    reads: 'a file of squad’s with text that agents wrote',
-    confinedBy: 'your own variable; the file is in a folder of squad’s own',
+    when: 'you choose to change a plan or an answer in your editor, or open the folder of a task there',
+    reads: 'a file of squad’s with text that agents wrote, or all files of the folder',
+    confinedBy:
+      'your own variable; the file is in a folder of squad’s own, and an editor may ask whether you trust a folder: agents wrote it',
   },
   terminal: {
     starts: '`tmux`',

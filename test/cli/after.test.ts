@@ -417,6 +417,23 @@ describe('squad log', () => {
   });
 });
 
+describe('squad open', () => {
+  it('says of a folder that was given back which commit has its work', async () => {
+    const { code, stdout, stderr } = await squad('open', 'one', '--print');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    const [, commit = ''] = /git worktree add \.\.\/make-things-one ([0-9a-f]{12})`/.exec(stderr) ?? [];
+    expect(stderr).toContain('the folder of one was given back');
+    expect(git(bench.repository, 'show', '--stat', commit)).toContain('one.txt');
+  });
+
+  it.each([
+    ['onee', /no task or agent onee; did you mean one\?\nNext: List the tasks and agents/],
+    ['judge-of-all', /no task or agent judge-of-all/],
+  ])('%j is a usage error', async (name, expected) => {
+    expect(await squad('open', name)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(expected) });
+  });
+});
+
 describe('a run that another process drives', () => {
   it('is followed to its end, with what its agents say', { timeout: 300_000 }, async () => {
     const live = openRunBench({ script: [] });
@@ -426,6 +443,11 @@ describe('a run that another process drives', () => {
     try {
       const engine = live.startRun();
       await engine.line(({ type, task }) => type === 'attempt-taken' && task === 'one');
+      const opened = await live.run(['open', 'one', '--json']);
+      expect(opened.lines).toMatchObject([{ type: 'folder', task: 'one', live: true, path: expect.any(String) }]);
+      const [{ path = '', agent = '' } = {}] = opened.lines as { path?: string; agent?: string }[];
+      expect(existsSync(join(path, '.git'))).toBe(true);
+      expect((await live.run(['open', agent, '--print'])).stdout).toBe(`${path}\n`);
       const refused = await live.run(['drop', '--all', '--yes']);
       expect(refused).toMatchObject({
         code: 2,
@@ -452,7 +474,7 @@ describe('a run that another process drives', () => {
 });
 
 describe('help', () => {
-  it.each(['runs', 'show', 'diff', 'merge', 'pr', 'drop', 'log'])('of %s has an example', async (name) => {
+  it.each(['runs', 'open', 'show', 'diff', 'merge', 'pr', 'drop', 'log'])('of %s has an example', async (name) => {
     expect((await bench.run([name, '--help'], {})).stdout).toMatch(new RegExp(`Example:\\n {2}squad ${name}`));
   });
 });

@@ -88,6 +88,8 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad drop': { in: 'done', code: 2 },
   'squad drop my-run --all --yes': { in: 'done' },
   'squad merge my-run --unverified': { in: 'failed' },
+  // Its run is over, so its folder was given back, and its agent has another name.
+  'squad open': { in: 'done', code: 2 },
   // No test has a login at GitHub.
   'squad pr': { in: 'done', code: 78 },
   'squad merge my-run --squash --into release': { in: 'done', first: ['git branch release'] },

@@ -29,6 +29,7 @@ async function commandsWithJson(): Promise<string[]> {
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   run: ['objective.md'],
   answer: ['yes'],
+  open: ['a'],
   retry: ['a'],
   skip: ['a'],
   override: ['a', 'done', '--reason', 'r'],

@@ -122,7 +122,21 @@ const WRITTEN = [
 
 /** Commands that change nothing of a run or a repository by themselves. */
 const ONLY_READ = [
-  ...['doctor', 'runs', 'status', 'watch', 'show', 'log', 'report', 'trace', 'studio', 'diff', 'pr', 'completion'],
+  ...[
+    'doctor',
+    'runs',
+    'status',
+    'watch',
+    'open',
+    'show',
+    'log',
+    'report',
+    'trace',
+    'studio',
+    'diff',
+    'pr',
+    'completion',
+  ],
   ...[
     'complete',
     'mcp',

@@ -2,6 +2,7 @@ import { usageError } from '../model/errors.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
 import { findDefinition, findRun, incomplete, isOver, type RunReading } from '../view/read-run.ts';
 import { noRunYet } from '../model/unknown-name.ts';
+import { endOfRun } from '../view/end-row.ts';
 import { listUnfinished, mostUrgent, unfinishedOf, type Unfinished } from '../view/unfinished.ts';
 import type { ObjectiveSource } from './sources/source-of.ts';
 import { sourceIn } from './folder-runs.ts';
@@ -64,6 +65,7 @@ export async function findUnfinished(
   const source = sourceIn(workspace, objective);
   return lookIn(workspace, (ledger, lockedBy, now) => {
     for (const row of ledger.runs().toReversed()) {
+      if (endOfRun(ledger, row) !== undefined) continue;
       // Most runs are about something else, and their plans are not read.
       const definition = findDefinition(ledger, row);
       if (definition === undefined || !source.isOf(definition)) continue;

@@ -11,7 +11,7 @@ import { packFile, unpackedOutput } from '../substrate/system/files/packed-outpu
 import { copiesFolder, runFolder } from '../substrate/system/files/run-files.ts';
 import { treeSize } from '../substrate/system/files/tree-size.ts';
 import { workspacePlaces } from '../substrate/system/files/state-place.ts';
-import { endOfRun } from '../view/ended-view.ts';
+import { endOfRun } from '../view/end-row.ts';
 import { lookIn, type OpenedWorkspace } from './open-workspace.ts';
 import { LAST_FILE, partsOf, storeParts, type Part } from './tidy-parts.ts';
 

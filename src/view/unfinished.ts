@@ -3,6 +3,7 @@ import { priorityRank } from '../model/priority.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
 import { predictBoard } from './replay-plan.ts';
 import { endsAtDeadline, standingOf, UNSTARTED } from './run-state.ts';
+import { endOfRun } from './end-row.ts';
 import type { LockedBy } from './driven.ts';
 import { findRun, isOver, isUnstarted, type RunReading } from './read-run.ts';
 
@@ -52,12 +53,13 @@ function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'wh
   return { need: 'cut', why: 'it was interrupted' };
 }
 
-/** The unfinished runs of a workspace, the newest first. */
+/** The unfinished runs of a workspace, the newest first. Those that have ended are not folded: they become more and more. */
 export function listUnfinished(ledger: Ledger, lockedBy: LockedBy | null, now: number): Unfinished[] {
   return ledger
     .runs()
     .toReversed()
     .flatMap(({ id }) => {
+      if (endOfRun(ledger, { id }) !== undefined) return [];
       const reading = findRun(ledger, id, lockedBy);
       return (reading === undefined ? undefined : unfinishedOf(reading, now)) ?? [];
     });

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { RUN_EVENTS } from '../../src/model/run.ts';
+import { listUnfinished } from '../../src/view/unfinished.ts';
+import type { Ledger } from '../../src/substrate/ports/ledger.ts';
+import { definition, play, RecordedRun } from './report/support.ts';
+
+/** The needs of what is unfinished, and whether a plan was read for it. */
+function unfinishedIn({ ledger, clock }: RecordedRun) {
+  let folds = false;
+  const events: Ledger['events'] = (where) => {
+    folds ||= where.types === undefined || where.types.includes(RUN_EVENTS.plan);
+    return ledger.events(where);
+  };
+  const needs = listUnfinished({ ...ledger, events }, null, clock.time).map(({ need }) => need);
+  return { needs, folds };
+}
+
+function ended(): RecordedRun {
+  const about = definition();
+  return new RecordedRun(about).allocate().plan(play(about).entries).publish().writeEnd();
+}
+
+test('a run that has ended is not folded to see whether it is unfinished', () => {
+  const run = ended();
+  run.ledger.releaseLease(run.lease);
+  expect(unfinishedIn(run)).toEqual({ needs: [], folds: false });
+});
+
+test('a run that was asked for something after its end, or whose engine was killed there, is folded', () => {
+  const asked = ended();
+  asked.ledger.releaseLease(asked.lease);
+  asked.ledger.command(asked.id, 'retry', { task: 'a', fresh: false }, 'ada');
+  expect(unfinishedIn(asked)).toEqual({ needs: [], folds: true });
+  expect(unfinishedIn(ended())).toEqual({ needs: ['gone'], folds: true });
+});

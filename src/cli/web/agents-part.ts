@@ -6,7 +6,7 @@ import { markup, type Markup } from '../../view/report/markup.ts';
 import type { RunHistory } from '../../view/read-run.ts';
 import { howEnded } from '../../view/sentence.ts';
 import type { AgentFacts, BoardState, Spoken } from '../board/board-state.ts';
-import { idOf, type Region, regionOf } from './page.ts';
+import { idOf, type Region, regionOf, scrollingList } from './page.ts';
 
 /** For each agent; a turn has a page with more. */
 const MOST_STEPS = 80;
@@ -33,7 +33,7 @@ function agentOf(agent: AgentFacts, board: BoardState, about: About): Markup {
   const { name, role, model, transcript } = agent;
   const steps = transcript.slice(-MOST_STEPS).toReversed();
   return markup`<article data-key="${own}" class="card" aria-labelledby="${own}"><h3 id="${own}">${name}</h3><p class="soft">${role}, ${model}</p>${doingOf(agent, board)}
-${steps.length === 0 ? '' : markup`<details data-key="${own}-steps"><summary>What ${name} says and does, the newest first</summary><ol class="steps" reversed>${steps.map(stepOf)}</ol></details>`}
+${steps.length === 0 ? '' : markup`<details data-key="${own}-steps"><summary>What ${name} says and does, the newest first</summary>${scrollingList(`Steps of ${name}`, steps.map(stepOf))}</details>`}
 ${turnsOf(name, own, about)}
 ${about.isOver ? '' : tellForm(name, own)}</article>`;
 }
@@ -84,9 +84,12 @@ export function activityRegion({ activity }: BoardState): Region {
     'Activity',
     shown.length === 0
       ? markup`<p>Nothing has happened yet.</p>`
-      : markup`<ol class="steps" reversed>${shown.map(
-          ({ at, who, text, tone }) =>
-            markup`<li class="${tone}"><span class="soft">${utcTime(at).slice(11, 19)} ${who}</span> ${text}</li>`,
-        )}</ol>`,
+      : scrollingList(
+          'Activity, the newest first',
+          shown.map(
+            ({ at, who, text, tone }) =>
+              markup`<li class="${tone}"><span class="soft">${utcTime(at).slice(11, 19)} ${who}</span> ${text}</li>`,
+          ),
+        ),
   );
 }

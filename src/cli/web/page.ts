@@ -57,6 +57,11 @@ export function regionOf(id: string, title: string, body: Markup | readonly Mark
   };
 }
 
+/** A list that scrolls, also by the keyboard. */
+export function scrollingList(label: string, items: readonly Markup[]): Markup {
+  return markup`<div class="steps" tabindex="0" role="group" aria-label="${label}"><ol>${items}</ol></div>`;
+}
+
 /** A sentence in place of a page, and what to do next. */
 export function problemPage(message: string, next: string, home: string): string {
   const body = markup`<h1>${message}</h1><p>Next: ${next}</p>`;

@@ -4,7 +4,7 @@ import { markup, type Markup } from '../../view/report/markup.ts';
 import { spanText } from '../../text/duration.ts';
 import { counted } from '../../text/counted.ts';
 import type { TurnRecord, TurnStep } from '../show/turn-record.ts';
-import { type Page, regionOf } from './page.ts';
+import { type Page, regionOf, scrollingList } from './page.ts';
 
 /** One turn: what was asked, what its agent said and did, and the answer. */
 export function turnPage(turn: TurnRecord, run: string): Page {
@@ -30,7 +30,7 @@ function stepsOf({ steps, gone, dropped }: TurnRecord): Markup {
   if (steps === null) return markup`<p>${gone ?? 'Its output is not there.'}</p>`;
   if (steps.length === 0) return markup`<p>Nothing before its answer.</p>`;
   const left = dropped === 0 ? '' : markup`<p>${counted(dropped, 'step')} in the middle are left out.</p>`;
-  return markup`${left}<ol class="steps">${steps.map(stepOf)}</ol>`;
+  return markup`${left}${scrollingList('Steps', steps.map(stepOf))}`;
 }
 
 function stepOf(step: TurnStep): Markup {

@@ -50,6 +50,7 @@ export function openWebBench(): WebBench {
     steps: [{ say: 'I was told.' }, ...commits({ 'a.txt': 'one\ntwo\nthree\n' })],
   };
   bench.rescript([
+    plan([piece('a', { title: 'Make a <b>bold</b> one', acceptance: ['it says why'] })], 'asks for a change'),
     plan([piece('a', { title: 'Make a <b>bold</b> one' })]),
     second,
     told,

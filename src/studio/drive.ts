@@ -22,7 +22,7 @@ import { forkThread } from './fork-thread.ts';
 import { headOf, readState, type StatePorts, threadConfig } from './read-state.ts';
 import { drivesAny, readThread, readWhole } from './read-thread.ts';
 import { Refusal } from './refusal.ts';
-import { runOptions, type StartInput } from './start-input.ts';
+import { planOptions, runOptions, type StartInput } from './start-input.ts';
 
 /** The command line, which drives runs: this process may be another program's server. */
 const PROGRAM = fileURLToPath(
@@ -195,8 +195,19 @@ async function start(
 
 /** No person at this terminal can agree: at another one squad shows the commands, asks, and starts nothing. */
 function consentTo(input: StartInput): string {
-  const command = ['squad plan', ...runOptions(input), '--prompts', shellWord(plainLine(input.objective))].join(' ');
+  const command = [
+    'squad plan',
+    ...planOptions(input).map(shellOption),
+    '--prompts',
+    shellWord(plainLine(input.objective)),
+  ].join(' ');
   return `Read them and agree to them at a terminal, once: \`${command}\`. Then start this again.`;
+}
+
+/** Quotes the value of `--name=value`. */
+function shellOption(option: string): string {
+  const value = option.indexOf('=') + 1;
+  return `${option.slice(0, value)}${shellWord(option.slice(value))}`;
 }
 
 function refusalIn({ said, code }: Extract<EngineStarted, { began: false }>, toConsent?: string): Refusal {

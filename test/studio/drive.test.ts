@@ -91,6 +91,22 @@ describe('a run that is started through the view', { timeout: 120_000 }, () => {
     await expect(streamed(bench, id, START)).rejects.toMatchObject({ status: 422 });
   });
 
+  it('has name, models and strictness as asked for, and asks a person to approve its plan', ALL, async () => {
+    const bench = await benchFor();
+    const id = randomUUID();
+    const input = { ...START, name: 'from-studio', models: { planner: 'one-model' }, strict: true, plan: 'ask' };
+    await streamed(bench, id, input);
+    const [question] = valuesOf(await bench.view.getState(threadOf(id))).questions;
+    expect(question?.id).toBe('plan-1');
+    const ledger = bench.ledger();
+    const [defined] = ledger.events({ stream: id, types: ['run-defined'] });
+    ledger.close();
+    expect(defined?.data).toMatchObject({ name: 'from-studio', plan: 'ask', strict: true });
+    expect(JSON.stringify(defined?.data)).toContain('"model":"one-model"');
+    await streamed(bench, id, new Command({ resume: 'approve' }));
+    expect(await bench.status()).toMatchObject({ runId: id, name: 'from-studio', outcome: 'done' });
+  });
+
   it('is refused before anything starts, with the next command', ALL, async () => {
     const bench = await benchFor();
     const refused = async (input: unknown) => {
@@ -109,6 +125,15 @@ describe('a run that is started through the view', { timeout: 120_000 }, () => {
     expect(await refused({ ...START, yes: true })).toMatchObject({
       status: 422,
       error: expect.stringContaining('yes'),
+    });
+    // A client may ask for an approval, and not go without one.
+    expect(await refused({ ...START, plan: 'auto' })).toMatchObject({
+      status: 422,
+      error: expect.stringContaining('plan'),
+    });
+    expect(await refused({ ...START, name: 'no/name' })).toMatchObject({
+      status: 422,
+      error: expect.stringContaining('name'),
     });
     expect(await refused({ ...START, runtime: '--yes' })).toMatchObject({ status: 422, code: 'usage' });
     expect(await refused({ ...START, objective: 'gone.md' })).toMatchObject({ status: 422, code: 'bad-input' });

@@ -92,7 +92,12 @@ const OF_COMMIT =
         .map((name) => `test/${name}`)
         .filter((path) => !/\/lane\.ts'|@module-tag|vitestRunner|testEnvironments/.test(readFileSync(path, 'utf8')));
 /** More than there are cores, because most tests of processes wait most of the time. */
-const shared = { testTimeout: 300_000, hookTimeout: 300_000, maxWorkers: 6 };
+const shared = {
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  maxWorkers: 6,
+  setupFiles: process.env['SQUAD_PROCESSES'] === 'ps' ? ['test/support/by-ps.ts'] : [],
+};
 
 export default defineConfig({
   test: {

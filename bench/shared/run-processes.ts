@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { parseStat } from '../../src/substrate/system/process/process-table.ts';
+import { parseStat } from '../../src/substrate/system/process/proc-source.ts';
 
 /** `agents`: the scripted players. `turns`: what squad itself keeps for each turn, its wrapper and its mail server. */
 export type Part = 'engine' | 'turns' | 'agents';

@@ -94,6 +94,13 @@ export function decideIsolationCheck(isolation: TurnIsolation): DoctorCheck {
   }
 }
 
+/** A system on which squad was not tried. Pure. */
+export function decideSystemCheck(platform: NodeJS.Platform): DoctorCheck[] {
+  const name = platform === 'darwin' ? 'macOS' : platform;
+  const tried = platform === 'darwin' ? 'not yet tried on a Mac' : 'not tried there';
+  return [{ name: 'system', ok: true, found: `${name}: experimental, ${tried} (docs/macos.md)`, problems: [] }];
+}
+
 /** Each of these variables makes LangChain print or send what a graph does. */
 const SWITCH = /^(?:LANGSMITH|LANGCHAIN)_(?:TRACING(?:_V2)?|VERBOSE|OTEL_ENABLED|RUNS_ENDPOINTS)$/;
 

@@ -102,10 +102,17 @@ export const PROGRAMS = {
     confinedBy: 'it runs in `/`, outside of every repository; texts are arguments of flags',
   },
   'turn-wrapper': {
-    starts: '`/bin/sh` with `turn-wrapper.sh`, and the tools `mv`, `sleep`, `find`, `grep`, `tr`, `rm`, `date`',
+    starts:
+      '`/bin/sh` with `turn-wrapper.sh`, and the tools `mv`, `sleep`, `find`, `grep`, `tr`, `rm`, `date`; without /proc `env`, `ps` and `awk`',
     when: 'around each turn of an agent and each check',
     reads: 'sizes of files, and markers of processes',
     confinedBy: 'fixed texts; the tools come from the system’s folders, never from the agent’s PATH',
+  },
+  'process-table': {
+    starts: '`ps` and `sysctl`, on a system without /proc',
+    when: 'squad looks for its processes: around each turn, and for what an engine has left',
+    reads: 'arguments and environments of processes',
+    confinedBy: 'fixed arguments, and an empty environment; what they print is parsed',
   },
   namespace: {
     starts: '`unshare`, `setpriv`, `/bin/sh` with `turn-init.sh`',

@@ -4,6 +4,7 @@ import type { Host } from '../engine/compose.ts';
 import { wrongEnvironment } from '../model/errors.ts';
 import { absolutePath } from '../text/absolute-path.ts';
 import { realPath } from '../substrate/system/files/real-path.ts';
+import { PROCESS_SOURCES, seeProcessesBy } from '../substrate/system/process/process-table.ts';
 import { commonDirectoryAt } from '../substrate/git/plain-checkout.ts';
 import { plainLine } from '../text/plain-text.ts';
 
@@ -23,6 +24,7 @@ const FOLDERS = ['HOME', 'TMPDIR', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CAC
 
 /** The only place that reads the process it runs in. Throws `wrong-environment` where it has no folder, or no home. */
 export function readMachine({ cwd = currentFolder(), environment = process.env }: MachineOptions = {}): Host {
+  if (environment['SQUAD_PROCESSES'] !== undefined) chooseSource(environment['SQUAD_PROCESSES']);
   const userHome = absolutePath(environment['HOME']) ?? homeOfUser();
   // The XDG specification: empty is unset, and a relative path is invalid and to be ignored.
   const folder = (path: string | undefined, ...otherwise: string[]): string =>
@@ -40,6 +42,16 @@ export function readMachine({ cwd = currentFolder(), environment = process.env }
     node: process.execPath,
     pid: process.pid,
   };
+}
+
+/** `ps` on Linux is for tests of what squad does on a Mac. */
+function chooseSource(name: string): void {
+  const source = PROCESS_SOURCES.find((one) => one === name);
+  if (source === undefined) {
+    const names = PROCESS_SOURCES.join(' and ');
+    throw wrongEnvironment(`SQUAD_PROCESSES names no way to see processes; there are ${names}`, 'Unset it.');
+  }
+  seeProcessesBy(source);
 }
 
 /** A cage has what is behind a link, but not the link. One that leads nowhere stays, and is reported where it is used. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decideCageCheck, decideIsolationCheck } from '../../src/cli/doctor-checks.ts';
+import { decideCageCheck, decideIsolationCheck, decideSystemCheck } from '../../src/cli/doctor-checks.ts';
 import type { TurnIsolation } from '../../src/substrate/ports/processes.ts';
 
 it.each<[TurnIsolation, string, string[]]>([
@@ -23,4 +23,11 @@ it('says which wall a git of squad’s lacks, and is in nobody’s way', () => {
   const without = decideCageCheck({ problem: 'bubblewrap is not installed' });
   expect(without).toMatchObject({ ok: true, found: 'none' });
   expect(without.problems[0]?.text).toContain('without a cage (bubblewrap is not installed)');
+});
+
+it('says where squad was not tried', () => {
+  expect(decideSystemCheck('darwin')).toMatchObject([
+    { ok: true, found: 'macOS: experimental, not yet tried on a Mac (docs/macos.md)' },
+  ]);
+  expect(decideSystemCheck('freebsd')[0]?.found).toMatch(/^freebsd: experimental, not tried there/);
 });

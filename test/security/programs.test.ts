@@ -19,6 +19,7 @@ const STARTS: Readonly<Record<string, readonly ProgramKind[]>> = {
   'substrate/system/process/run-helper.ts': ['helper-host'],
   'substrate/system/process/run-pager.ts': ['pager'],
   'substrate/system/process/isolation.ts': ['namespace'],
+  'substrate/system/process/ps-source.ts': ['process-table'],
   // What it wraps is the command of a runtime or of a check.
   'substrate/system/process/spawn-turn.ts': ['turn-wrapper', 'namespace', 'agent', 'acp-host', 'check'],
   'substrate/system/process/mcp-by-http.ts': ['mcp-server'],

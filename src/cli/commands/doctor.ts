@@ -6,6 +6,7 @@ import {
   decideDiskCheck,
   decideFolderCheck,
   decideIsolationCheck,
+  decideSystemCheck,
   decideTracingCheck,
   renderDoctor,
   type DoctorCheck,
@@ -108,9 +109,8 @@ function checkOf({ name, probe, experimental }: Probed): DoctorCheck {
   return { name, ok: probe.ok, found: experimental ? `experimental; ${found}` : found, problems: probe.problems };
 }
 
-/** On other systems no turn can run, and the checks of the runtimes say so. */
 async function checkTurns({ platform }: Host, { processes }: Composition): Promise<DoctorCheck[]> {
-  return platform === 'linux' ? [decideIsolationCheck(await processes.isolation())] : [];
+  return platform === 'linux' ? [decideIsolationCheck(await processes.isolation())] : decideSystemCheck(platform);
 }
 
 function checkSqlite(): DoctorCheck {

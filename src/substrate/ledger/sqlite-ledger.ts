@@ -149,9 +149,12 @@ function identityAt(path: string): string | undefined {
   return found === undefined ? undefined : `${found.dev}:${found.ino}`;
 }
 
+/** The open files of this process. */
+const DESCRIPTORS = process.platform === 'linux' ? '/proc/self/fd' : '/dev/fd';
+
 /** Whether this process has the file open and no folder names it any more. */
 function hasNoName(identity: string): boolean {
-  for (const name of readdirSync('/proc/self/fd')) {
+  for (const name of readdirSync(DESCRIPTORS)) {
     try {
       const { dev, ino, nlink } = fstatSync(Number(name), { bigint: true });
       if (`${dev}:${ino}` === identity) return nlink === 0n;

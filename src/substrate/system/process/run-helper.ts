@@ -39,7 +39,7 @@ export async function runHelper(
   const marker = `helper-${randomUUID()}`;
   const request = { command, args, cwd, env: { ...env, [MARKER_VARIABLE]: marker }, timeoutMs, input };
   const { drained, ...answer } = await run(request);
-  if (!drained && process.platform === 'linux') await sweep(marker, clock);
+  if (!drained && process.platform !== 'win32') await sweep(marker, clock);
   return answer;
 }
 

@@ -14,7 +14,7 @@ import { sweep, sendSignal } from './end-turn.ts';
 import { ownFilesIn, requireOwnFiles } from './own-files.ts';
 import { readEnding, UNRECORDED_EXIT } from './ending.ts';
 import { requireRoomForTurn } from './user-limits.ts';
-import { identifyChild, isSameProcess, MARKER_VARIABLE } from './process-table.ts';
+import { identifyChild, isSameProcess, MARKER_VARIABLE, sourceName } from './process-table.ts';
 
 const ABANDON_MS = 2000;
 /** The build puts the script next to the bundle. */
@@ -78,7 +78,7 @@ async function clearEarlierTry({ directory, marker }: TurnSpawn, clock: Clock): 
 
 async function startWrapper(spawn: TurnSpawn, before: readonly string[]): Promise<ChildProcess> {
   const limits = [String(Math.ceil(spawn.wallMs / 1000)), String(spawn.maxOutputBytes)];
-  const mode = before.length > 0 ? '--isolated' : '--';
+  const mode = before.length > 0 ? '--isolated' : sourceName === 'ps' ? '--by-ps' : '--';
   const args = [WRAPPER, spawn.directory, ...limits, mode, ...before, spawn.command, ...spawn.args];
   try {
     const child = spawnProcess('/bin/sh', args, {

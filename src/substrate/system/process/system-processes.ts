@@ -13,19 +13,19 @@ import { spawnTurn } from './spawn-turn.ts';
 import { tailFile } from './tail.ts';
 
 /**
- * The operating system's processes. Methods that must identify a process need Linux's /proc; elsewhere they reject with a
- * SquadError that names the platform. Tailing, sizes and helpers work everywhere.
+ * The operating system's processes. Methods that must identify a process see them by Linux's /proc, or elsewhere by `ps`; on Windows they
+ * reject with a SquadError. Tailing, sizes and helpers work everywhere.
  */
 export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJS.Platform }): Processes {
   const { clock, platform = process.platform } = settings;
   const isolation = createIsolation();
 
-  const onLinux =
+  const onUnix =
     <Args extends readonly unknown[], Answer>(work: (...args: Args) => Answer | Promise<Answer>) =>
     async (...args: Args): Promise<Answer> => {
-      if (platform === 'linux') return work(...args);
+      if (platform !== 'win32') return work(...args);
       throw wrongEnvironment(
-        `Agents cannot be run safely on ${platform} yet: squad tells processes apart by Linux's /proc.`,
+        `Agents cannot be run safely on ${platform}: squad tells processes apart by /proc or \`ps\`.`,
         'Run squad on Linux, in a container, or in WSL.',
       );
     };
@@ -35,17 +35,17 @@ export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJ
   ];
 
   return {
-    spawnTurn: onLinux(async (spawn) => {
+    spawnTurn: onUnix(async (spawn) => {
       const prefix = (await isolation()).before({ keepsUser: spawn.keepsUser === true });
       return spawnTurn(spawn, prefix, clock);
     }),
-    isolation: onLinux(async () => (await isolation()).says),
-    isAlive: onLinux(isAlive),
-    ageMs: onLinux(ageMs),
+    isolation: onUnix(async () => (await isolation()).says),
+    isAlive: onUnix(isAlive),
+    ageMs: onUnix(ageMs),
     sinceBoot,
-    waitForEnding: onLinux(async (identity, directory, signal) => waitForEnding(identity, directory, signal, clock)),
-    endTurn: onLinux(async (identity, directory, ladder) => endTurn(identity, directory, ladder, clock)),
-    sweep: onLinux(async (marker) => sweep(marker, clock)),
+    waitForEnding: onUnix(async (identity, directory, signal) => waitForEnding(identity, directory, signal, clock)),
+    endTurn: onUnix(async (identity, directory, ladder) => endTurn(identity, directory, ladder, clock)),
+    sweep: onUnix(async (marker) => sweep(marker, clock)),
     tail: (path, ended) => tailFile(path, ended, clock),
     outputBytes: (directory) => Promise.resolve(sumOf(outputsOf(directory).map(sizeOf))),
     trimOutput: async (directory, keepBytes) => {

@@ -1,12 +1,13 @@
 #!/bin/sh
 # Runs one turn of an agent and outlives the engine that started it.
 #
-#   turn-wrapper.sh DIRECTORY SECONDS MAX_BYTES --|--isolated COMMAND [ARGUMENT...]
+#   turn-wrapper.sh DIRECTORY SECONDS MAX_BYTES --|--by-ps|--isolated COMMAND [ARGUMENT...]
 #
 #   DIRECTORY  absolute; holds `prompt` (the agent's stdin), receives `stdout`, `stderr`, `exit` and perhaps `ended-by`
 #   SECONDS    after which the turn is ended (`ended-by` says wall). A clock that is set, or a machine that sleeps, ends
 #              nothing early and nothing late
 #   MAX_BYTES  size of stdout or of stderr beyond which the turn is ended (`ended-by` says flood)
+#   --by-ps    processes are looked for by `ps`, as on a system without /proc
 #   --isolated when COMMAND ends, the kernel has ended all that it started, so nothing needs to be looked for
 #   fd 3       the engine writes "go" here once it has stored our pid. EOF instead: the engine died, so the agent never
 #              runs and `exit` says never-started.
@@ -33,10 +34,14 @@ record() {
 
 # find_marked: sets `found` to the pids of the other processes that carry our marker, wherever they moved to (setsid
 # leaves the group, not the marker). The first grep is the cheap one, skipped where grep stops at a NUL (busybox); the
-# second refuses a marker that ours merely begins. Not in a subshell: that would find itself. No /proc: finds nothing.
+# second refuses a marker that ours merely begins. Not in a subshell: that would find itself.
 find_marked() {
   marker=SQUAD_TURN_ID=${SQUAD_TURN_ID:-none}
   found=
+  if [ "$mode" = --by-ps ]; then
+    find_marked_by_ps
+    return
+  fi
   if printf 'a\0b' | PATH=$tools grep -qF b; then
     files=$(PATH=$tools grep -lF "$marker" /proc/[0-9]*/environ 2>/dev/null)
   else
@@ -48,6 +53,32 @@ find_marked() {
     case $pid in "$$" | "$self") continue ;; esac
     PATH=$tools tr '\0' '\n' 2>/dev/null <"$file" | PATH=$tools grep -qxF "$marker" && found="$found $pid"
   done
+}
+
+# find_marked_by_ps: as above. `ps` shows an environment behind the arguments, which may look like one, so it is asked without and with
+# environments; the one of macOS is asked in another way. Into files, because a subshell would be found too.
+find_marked_by_ps() {
+  (umask 077 && : >"$dir/processes" && : >"$dir/environments")
+  list_processes -ww ww >"$dir/processes"
+  list_processes -Eww eww >"$dir/environments"
+  # shellcheck disable=SC2016
+  PATH=$tools SQUAD_TURN_ID=${SQUAD_TURN_ID:-none} awk '
+    { pid = $1; sub(/^ *[0-9]+ ?/, "") }
+    NR == FNR { bare[pid] = $0; next }
+    pid in bare && index($0, bare[pid]) == 1 {
+      if (index(substr($0, length(bare[pid]) + 1) " ", " SQUAD_TURN_ID=" ENVIRON["SQUAD_TURN_ID"] " ")) print pid
+    }' "$dir/processes" "$dir/environments" >"$dir/marked"
+  while read -r pid; do
+    case $pid in "$$" | "$self") continue ;; esac
+    found="$found $pid"
+  done <"$dir/marked"
+  PATH=$tools rm -f "$dir/processes" "$dir/environments" "$dir/marked"
+}
+
+# list_processes FLAGS WORDS: pid and arguments of all processes, as macOS or as others are asked for them. Without our marker itself.
+list_processes() {
+  PATH=$tools env -i PATH="$tools" LC_ALL=C ps -A "$1" -o pid= -o command= 2>/dev/null ||
+    PATH=$tools env -i PATH="$tools" LC_ALL=C ps "$2" -A -o pid= -o command= 2>/dev/null
 }
 
 # signal NAME: to every marked process but ourselves and the wrapper. `found` holds digits and blanks only.
@@ -86,7 +117,7 @@ await_exit() {
 }
 
 # end_turn REASON, by the watcher: the wrapper then sees the agent end and records its status. The group is killed,
-# wrapper and all, only if that did not help (no /proc to find the agent by).
+# wrapper and all, only if that did not help (nothing to find the agent by).
 end_turn() {
   record ended-by "$1"
   kill -TERM "-$$"

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../../../src/model/process-identity.ts';
 import type { TurnSpawn } from '../../../../src/substrate/ports/processes.ts';
-import { markedPids } from '../../../support/marked-pids.ts';
+import { killAll, markedPids } from '../../../support/marked-pids.ts';
 import { RUN_TYPESCRIPT, clock, createTurnBench, never, processes, until, untilFile } from './turn-bench.ts';
 import { ALL } from '../../../support/lane.ts';
 
@@ -75,7 +75,8 @@ describe('a wrapper killed at any instant', { timeout: 300_000 }, () => {
       const held = await processes.spawnTurn(spawn);
       await held.go();
       await clock.sleep((round % 20) * 1.5);
-      if (await processes.isAlive(held.identity)) process.kill(held.identity.pid, 'SIGKILL');
+      // At once, because to look at it may take longer than it lives.
+      killAll([held.identity.pid]);
       const ending = await processes.waitForEnding(held.identity, spawn.directory, never());
       if (ending?.type === 'exited') expect(ending).toEqual({ type: 'exited', code: 5, signal: null });
       seen.add(ending?.type ?? 'none');

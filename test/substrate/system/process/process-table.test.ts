@@ -1,12 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseStat } from '../../../../src/substrate/system/process/proc-source.ts';
 import {
   identify,
   carriesMarker,
-  parseStat,
+  PROCESS_SOURCES,
   readProcess,
-  readProcessTable,
+  recentProcessTable,
+  seeProcessesBy,
+  sourceName,
 } from '../../../../src/substrate/system/process/process-table.ts';
+import { elapsedMs, environmentsIn, parseRows } from '../../../../src/substrate/system/process/ps-source.ts';
 import { createTurnBench, isRunning, processes, until } from './turn-bench.ts';
 
 const bench = createTurnBench();
@@ -32,9 +36,54 @@ describe('process table', () => {
   test.each(['', '42', '42 (sh) S 7', 'x (sh) S 1 1 1'])('text that is no stat line (%j) is no process', (text) => {
     expect(parseStat(text)).toBeUndefined();
   });
+});
+
+describe('rows of ps', () => {
+  const FIRST = '    1     0     1 Ss   1-02:03:04 Sat Nov 28 06:19:08 2026';
+  const row = (line: string, own = 99) => parseRows(`${FIRST}\n${line}\n`, own).get(42);
+
+  test('have a start that no set clock moves, and an age', () => {
+    expect(row('   42     7     8 S+        01:05 Sat Nov 28 06:19:18 2026')).toEqual({
+      entry: { pid: 42, parent: 7, group: 8, session: 0, startTime: '10' },
+      ageMs: 65_000,
+    });
+  });
+
+  test.each([
+    '   42     7     8 Z+        01:05 Sat Nov 28 06:19:18 2026',
+    '   42     7     8 S+        01:05 some text',
+    'x',
+    '',
+  ])('that are none: %j', (line) => expect(row(line)).toBeUndefined());
+
+  test('have an environment behind the arguments, which may look like one', () => {
+    const bare = ' 1 init\n42 sh -c A=1 SQUAD_TURN_ID=m\n43 old\n44 [kworker]\n';
+    const full = ' 1 init HOME=/\n42 sh -c A=1 SQUAD_TURN_ID=m B=2\n43 new C=3\n44 [kworker]\n45 late D=4\n';
+    expect([...environmentsIn(bare, full)]).toEqual([
+      [1, 'HOME=/'],
+      [42, 'B=2'],
+      [44, ''],
+    ]);
+  });
+
+  test('leave out the ps that printed them', () =>
+    expect(row('   42     7     8 R  00:00 Sat Nov 28 06:19:18 2026', 42)).toBeUndefined());
+
+  test.each([
+    ['00:07', 7],
+    ['11:00:01', 39_601],
+    ['2-00:00:01', 172_801],
+  ])('read %s as %d seconds', (text, seconds) => expect(elapsedMs(text)).toBe(seconds * 1000));
+});
+
+/** On Linux with /proc, and as squad sees processes on a Mac. */
+describe.each(PROCESS_SOURCES)('by %s', (source) => {
+  const before = sourceName;
+  beforeAll(() => seeProcessesBy(source));
+  afterAll(() => seeProcessesBy(before));
 
   test('lists this process, its parent and not what never was', () => {
-    const mine = readProcessTable().find((entry) => entry.pid === process.pid);
+    const mine = recentProcessTable(performance.now()).find((entry) => entry.pid === process.pid);
     expect(mine?.parent).toBe(process.ppid);
     expect(readProcess(2 ** 22 + 1)).toBeUndefined();
   });
@@ -46,62 +95,62 @@ describe('process table', () => {
     expect(readProcess(child.pid as number)?.parent).toBe(process.pid);
     child.kill('SIGKILL');
   });
-});
 
-describe('identity', () => {
-  test('names a process with its marker; another marker, even one it begins with, is another process', async () => {
-    const marker = bench.marker();
-    const child = spawn('/bin/sleep', ['60'], {
-      env: { A: '1', SQUAD_TURN_ID: `${marker}-long`, B: '2' },
-      stdio: 'ignore',
+  describe('identity', () => {
+    test('names a process with its marker; another marker, even one it begins with, is another process', async () => {
+      const marker = bench.marker();
+      const child = spawn('/bin/sleep', ['60'], {
+        env: { A: '1', SQUAD_TURN_ID: `${marker}-long`, B: '2' },
+        stdio: 'ignore',
+      });
+      const pid = child.pid as number;
+      expect(carriesMarker(pid, `${marker}-long`)).toBe(true);
+      for (const other of [marker, `${marker}-longer`, '']) expect(identify(pid, other)).toBeUndefined();
+      const identity = identify(pid, `${marker}-long`);
+      if (identity === undefined) throw new Error('not identified');
+      expect(await processes.isAlive(identity)).toBe(true);
+      for (const wrong of [{ startTime: '1' }, { bootId: 'other' }, { marker }, { pid: process.pid }]) {
+        expect(await processes.isAlive({ ...identity, ...wrong })).toBe(false);
+      }
+      child.kill('SIGKILL');
+      await until(() => (isRunning(pid) ? undefined : true));
+      expect(await processes.isAlive(identity)).toBe(false);
     });
-    const pid = child.pid as number;
-    expect(carriesMarker(pid, `${marker}-long`)).toBe(true);
-    for (const other of [marker, `${marker}-longer`, '']) expect(identify(pid, other)).toBeUndefined();
-    const identity = identify(pid, `${marker}-long`);
-    if (identity === undefined) throw new Error('not identified');
-    expect(await processes.isAlive(identity)).toBe(true);
-    for (const wrong of [{ startTime: '1' }, { bootId: 'other' }, { marker }, { pid: process.pid }]) {
-      expect(await processes.isAlive({ ...identity, ...wrong })).toBe(false);
-    }
-    child.kill('SIGKILL');
-    await until(() => (isRunning(pid) ? undefined : true));
-    expect(await processes.isAlive(identity)).toBe(false);
-  });
 
-  test('a helper that kept only its TMPDIR is known by the folder that is named like the marker', async () => {
-    const marker = bench.marker();
-    const start = (folder: string) =>
-      spawn('/bin/sleep', ['60'], { env: { TMPDIR: folder }, stdio: 'ignore', detached: true });
-    const [helper, stranger] = [start(`/turns/squad-${marker}/x`), start(`/turns/${marker}/x`)];
-    try {
-      expect(identify(helper.pid ?? 0, marker)).toBeDefined();
-      expect(identify(stranger.pid ?? 0, marker)).toBeUndefined();
-      expect(await processes.sweep(marker)).toEqual([]);
-      expect(
-        helper.signalCode ?? (await new Promise((resolve) => helper.once('exit', (_, name) => resolve(name)))),
-      ).toBe('SIGKILL');
-      expect(stranger.signalCode).toBeNull();
-    } finally {
-      stranger.kill('SIGKILL');
-    }
-  });
-
-  test('a zombie is dead', async () => {
-    const marker = bench.marker();
-    // The shell becomes a sleep that never reaps the child it inherited.
-    const script = 'sleep 1.5 & echo $!; exec sleep 60';
-    const parent = spawn('/bin/sh', ['-c', script], {
-      env: { SQUAD_TURN_ID: marker },
-      stdio: ['ignore', 'pipe', 'ignore'],
+    test('a helper that kept only its TMPDIR is known by the folder that is named like the marker', async () => {
+      const marker = bench.marker();
+      const start = (folder: string) =>
+        spawn('/bin/sleep', ['60'], { env: { TMPDIR: folder }, stdio: 'ignore', detached: true });
+      const [helper, stranger] = [start(`/turns/squad-${marker}/x`), start(`/turns/${marker}/x`)];
+      try {
+        expect(identify(helper.pid ?? 0, marker)).toBeDefined();
+        expect(identify(stranger.pid ?? 0, marker)).toBeUndefined();
+        expect(await processes.sweep(marker)).toEqual([]);
+        expect(
+          helper.signalCode ?? (await new Promise((resolve) => helper.once('exit', (_, name) => resolve(name)))),
+        ).toBe('SIGKILL');
+        expect(stranger.signalCode).toBeNull();
+      } finally {
+        stranger.kill('SIGKILL');
+      }
     });
-    const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
-    const identity = identify(pid, marker);
-    if (identity === undefined) throw new Error('not identified');
-    const state = () => /^State:\s+(\w)/m.exec(spawnSync('cat', [`/proc/${pid}/status`]).stdout.toString())?.[1];
-    await until(() => (state() === 'Z' ? true : undefined));
-    expect(await processes.isAlive(identity)).toBe(false);
-    expect(identify(pid, marker)).toBeUndefined();
-    parent.kill('SIGKILL');
+
+    test('a zombie is dead', async () => {
+      const marker = bench.marker();
+      // The shell becomes a sleep that never reaps the child it inherited.
+      const script = 'sleep 1.5 & echo $!; exec sleep 60';
+      const parent = spawn('/bin/sh', ['-c', script], {
+        env: { SQUAD_TURN_ID: marker },
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
+      const identity = identify(pid, marker);
+      if (identity === undefined) throw new Error('not identified');
+      const state = () => /^State:\s+(\w)/m.exec(spawnSync('cat', [`/proc/${pid}/status`]).stdout.toString())?.[1];
+      await until(() => (state() === 'Z' ? true : undefined));
+      expect(await processes.isAlive(identity)).toBe(false);
+      expect(identify(pid, marker)).toBeUndefined();
+      parent.kill('SIGKILL');
+    });
   });
 });

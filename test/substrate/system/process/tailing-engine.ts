@@ -2,8 +2,10 @@
 import { join } from 'node:path';
 import { createSystemClock } from '../../../../src/substrate/system/clock/system-clock.ts';
 import type { TurnSpawn } from '../../../../src/substrate/ports/processes.ts';
+import { seeProcessesBy } from '../../../../src/substrate/system/process/process-table.ts';
 import { createSystemProcesses } from '../../../../src/substrate/system/process/system-processes.ts';
 
+if (process.env['SQUAD_PROCESSES'] === 'ps') seeProcessesBy('ps');
 const processes = createSystemProcesses({ clock: createSystemClock() });
 const spawn = JSON.parse(process.argv[2] ?? '') as TurnSpawn;
 const held = await processes.spawnTurn(spawn);

@@ -276,7 +276,15 @@ describe('squad merge', () => {
         `${before}|All of run ${RUN}, in one commit.`,
       );
       expect([main(), git(bench.repository, 'status', '--porcelain')]).toEqual([before, status]);
+      const merges = async (): Promise<string[]> => {
+        const [{ next = [] } = {}] = (await squad('status', '--json')).lines as { next?: string[] }[];
+        return next.filter((command) => command.startsWith('squad merge'));
+      };
+      expect(await merges()).not.toEqual([]);
+      git(bench.repository, 'switch', '--quiet', 'later');
+      expect(await merges()).toEqual([]);
     } finally {
+      git(bench.repository, 'switch', '--quiet', 'main');
       git(bench.repository, 'branch', '-D', 'later');
     }
   });

@@ -11,17 +11,17 @@ const MOST_COMMITS = 200;
 
 /**
  * Whether a commit has all that another one brings: its history or, as after a squash, its changes. They may have been changed
- * since: it is enough if an earlier commit had them all. Writes nothing that stays.
+ * since: it is enough if an earlier commit, of so many, had them all. Writes nothing that stays.
  */
 export async function hasWork(
   ports: GitPorts,
   { commonDirectory }: Pick<Checkout, 'commonDirectory'>,
-  { commit, of }: { readonly commit: string; readonly of: string },
+  { commit, of, most = MOST_COMMITS }: { readonly commit: string; readonly of: string; readonly most?: number },
 ): Promise<boolean> {
   const [git, call] = [createGit(ports), callOn(commonDirectory)];
   const [has, work] = [requireCommitId(commit), requireCommitId(of)];
   if ((await git.run(['merge-base', '--is-ancestor', work, has], call)).code === 0) return true;
-  const listed = await git.run(['rev-list', `--max-count=${MOST_COMMITS}`, has, `^${work}`, '--'], call);
+  const listed = await git.run(['rev-list', `--max-count=${most}`, has, `^${work}`, '--'], call);
   // One of the commits is gone.
   if (listed.code !== 0) return false;
   return withScratch(

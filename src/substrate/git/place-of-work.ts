@@ -2,10 +2,11 @@ import type { WorkPlace } from '../../model/work-place.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { createGit, requireCommitId, requireName, type GitPorts } from './git-call.ts';
 import { callOn, runBranch } from './git-context.ts';
+import { hasWork } from './has-work.ts';
 import { openRepository, type Checkout } from './repository.ts';
 import { switchAdvice } from './switch-advice.ts';
 
-/** Where the work of a run is that began at `base` and has delivered `delivered` last. Only history counts, because that takes no time. */
+/** Where the work of a run is that began at `base` and has delivered `delivered` last. Looks at history, and at HEAD alone for changes without one. */
 export async function placeOfWork(
   ports: GitPorts,
   { root, commonDirectory }: Checkout,
@@ -24,7 +25,11 @@ export async function placeOfWork(
   // A HEAD without a branch, or on the run's own, has merged nothing.
   if (branch === undefined || ref === `refs/heads/${branch}`)
     return { at, before: await switchAdvice(ports, { commonDirectory }) };
-  if (!(await isIn(head, own))) return { at };
+  // A squash leaves no history. A later commit may hide it: then `squad merge` finds that all is there.
+  const checkout = { commonDirectory };
+  const isThere =
+    (await isIn(head, own)) || (own !== base && (await hasWork(ports, checkout, { commit: own, of: head, most: 1 })));
+  if (!isThere) return { at };
   const elsewhere = path.join(' ');
   return elsewhere === ''
     ? { at: 'merged' }

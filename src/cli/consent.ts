@@ -56,9 +56,10 @@ function askAt(output: Output): Asking {
   };
 }
 
-/** Asks the person at the terminal. Anything but `y` or `yes` is a no, and so is the end of the input. */
-export async function confirm(question: string): Promise<boolean> {
-  return /^(?:y|yes)$/i.test((await ask(`${question} [y/N] `)) ?? '');
+/** Asks the person at the terminal. Anything but `y` or `yes` is a no, and so is the end of the input. `yes`: so is not Enter alone. */
+export async function confirm(question: string, enter: 'yes' | 'no' = 'no'): Promise<boolean> {
+  const given = await ask(`${question} ${enter === 'yes' ? '[Y/n]' : '[y/N]'} `);
+  return /^(?:y|yes)$/i.test(given === '' ? enter : (given ?? ''));
 }
 
 /** `--yes`, or else a person at the terminal agrees. Throws `usage` where no person can be asked. `show`: called before the question. */

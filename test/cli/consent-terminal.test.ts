@@ -3,6 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
+import { openRunBench } from '../runs/run-bench.ts';
+import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';
 import { openEngineRoom, type EngineRoom } from '../support/engine.ts';
 
 const python = spawnSync('python3', ['-c', 'import pty, select']).status === 0;
@@ -24,7 +26,7 @@ while time.time() < until:
         if not data: break
         text += data.decode('utf8', 'replace')
     new = text[seen:]
-    for question in ('ends -- ', '[y/N] '):
+    for question in ('ends -- ', '[y/N] ', '[Y/n] '):
         if question in new:
             asked.append(new)
             seen = len(text)
@@ -43,6 +45,17 @@ beforeEach(() => {
 });
 afterEach(() => room.close());
 
+function drive(root: string, repository: string, words: readonly string[], keys: { page: string; end: string }) {
+  const command = [process.execPath, CLI_ENTRY, ...words];
+  const done = spawnSync('python3', ['-c', DRIVER, JSON.stringify(keys), JSON.stringify(command)], {
+    cwd: repository,
+    env: { PATH: process.env['PATH'], HOME: root, XDG_STATE_HOME: join(root, 'state'), TERM: 'xterm', LANG: 'C.UTF-8' },
+    encoding: 'utf8',
+    timeout: 90_000,
+  });
+  return JSON.parse(done.stdout) as { asked: string[]; text: string; code: number };
+}
+
 function atTerminal(commands: readonly string[], keys: { page: string; end: string }) {
   const script = room.script({ turns: [] });
   const settings = {
@@ -53,14 +66,7 @@ function atTerminal(commands: readonly string[], keys: { page: string; end: stri
   writeFileSync(join(room.repository, 'squad.yaml'), JSON.stringify(settings));
   const text = '# Objective: X\n\n## Goals\n\n1. x\n\n## Success criteria\n\n- [ ] ok\n';
   writeFileSync(join(room.repository, 'objective.md'), text);
-  const command = [process.execPath, CLI_ENTRY, 'run', 'objective.md', '--runtime', 'scripted', '--plain'];
-  const done = spawnSync('python3', ['-c', DRIVER, JSON.stringify(keys), JSON.stringify(command)], {
-    cwd: room.repository,
-    env: { PATH: process.env['PATH'], HOME: room.root, TERM: 'xterm', LANG: 'C.UTF-8' },
-    encoding: 'utf8',
-    timeout: 90_000,
-  });
-  return JSON.parse(done.stdout) as { asked: string[]; text: string; code: number };
+  return drive(room.root, room.repository, ['run', 'objective.md', '--runtime', 'scripted', '--plain'], keys);
 }
 
 describe.skipIf(!python)('consent at a terminal (needs python3)', () => {
@@ -96,5 +102,25 @@ describe.skipIf(!python)('consent at a terminal (needs python3)', () => {
     const { text, code } = atTerminal(['true'], { page: '\r', end: '\u0004' });
     expect(text).toContain('[y/N]');
     expect(code).toBe(78);
+  });
+});
+
+describe.skipIf(!python)('an answer at a terminal (needs python3)', () => {
+  it.each<[string, string, RegExp, string | undefined]>([
+    ['Enter', '\r', /Resume make-things now\? \[Y\/n\] [^]*DONE, all work/, 'a'],
+    ['no', 'n\r', /Resume make-things now\? \[Y\/n\] n\s+Next: squad resume make-things\s+$/, undefined],
+  ])('continues the run there after %s, or says how', { timeout: 180_000 }, async (_, end, expected, file) => {
+    const script = [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL];
+    const bench = openRunBench({ script });
+    try {
+      await bench.run(['plan', 'objective.md', '--runtime', 'scripted', '--yes']);
+      const answered = drive(bench.root, bench.repository, ['answer', 'approve'], { page: '', end });
+      expect(answered.text).toMatch(/answered {2}plan-1: approve/);
+      expect(answered.text.replaceAll(/\u001B\[[\d;?]*[A-Za-z]/g, '')).toMatch(expected);
+      expect(answered.code).toBe(0);
+      expect(bench.fileOnBranch('a.txt')).toBe(file);
+    } finally {
+      bench.end();
+    }
   });
 });

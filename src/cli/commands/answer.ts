@@ -4,6 +4,7 @@ import { readPlanAnswer } from '../../model/plan/proposal.ts';
 import { squadOn } from '../../squad/squad.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, Options } from '../command-context.ts';
+import { canOffer, offerResume } from '../offer-resume.ts';
 import { printResult } from '../output.ts';
 
 /** One word answers the only open question; with more words the first one is the question's id. */
@@ -19,11 +20,14 @@ export async function answer(
   const { name, open, ...found } = await squadOn(host).answer(options.run, given, question, {
     paths: pathsOf(options),
   });
+  const isDue = !found.driven && open.length === 0;
+  const canResume = isDue && canOffer(context, options);
   printResult(output, options, { type: 'answered', ...found }, [
     `answered  ${plainLine(found.question, 80)}: ${answerText(found.answer, options)}`,
     ...open.map(({ id, text }) => `open      ${plainLine(id, 80)}: ${plainLine(text, 200)}`),
-    ...(found.driven ? [] : [`Next: squad resume ${name}`]),
+    ...(found.driven || canResume ? [] : [`Next: squad resume ${name}`]),
   ]);
+  if (canResume) await offerResume(context, name);
 }
 
 /** undefined: the person left it open. */

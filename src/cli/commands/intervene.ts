@@ -6,19 +6,28 @@ import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
 import { printResult } from '../output.ts';
 
-/** A command that the run cannot carry out now is refused with exit 2, and nothing is stored. */
+/** A command that the run cannot carry out now is refused with exit 2, and nothing is stored. `offers`: the caller asks about a resume. */
 export async function intervene(
   { host, output }: CommandContext,
   run: string | undefined,
   request: InterventionRequest,
   options: JsonOptions,
+  offers = false,
 ): Promise<Intervened> {
   const done = await squadOn(host).intervene(run, request);
   const { says } = VERBS[request.verb] as { says: (given: InterventionRequest) => string };
   const { runId, name, by, seq, at, driven, heard } = done;
   const found = { type: 'intervened', at, runId, name, verb: request.verb, by, seq, driven, heard };
-  printResult(output, options, found, [`${name}: ${plainLine(says(request), 200)}`, ...nextLine(done, request)]);
+  printResult(output, options, found, [
+    `${name}: ${plainLine(says(request), 200)}`,
+    ...(offers && waitsForResume(done) ? [] : nextLine(done, request)),
+  ]);
   return done;
+}
+
+/** It takes effect once the run is resumed. */
+export function waitsForResume({ driven, needs }: Intervened): boolean {
+  return !driven && needs === 'resume';
 }
 
 function nextLine({ name, driven, heard, needs }: Intervened, request: InterventionRequest): string[] {

@@ -11,7 +11,8 @@ import { plainLine } from '../../text/plain-text.ts';
 import { chooseTask, chooseWay, type Way } from '../ask/ask-retry.ts';
 import type { CommandContext, Options } from '../command-context.ts';
 import { failureLines, stuckLines } from '../render/failure-lines.ts';
-import { intervene } from './intervene.ts';
+import { canOffer, offerResume } from '../offer-resume.ts';
+import { intervene, waitsForResume } from './intervene.ts';
 
 /** Retries a task. Without one, it lists the tasks that failed or are stuck, and at a terminal asks what to do with a failed one. */
 export async function retry(
@@ -96,5 +97,7 @@ async function retryTask(context: CommandContext, task: string, options: Options
     const { id } = opened.reading.row;
     await record(context, id, { verb: 'switch', on: taskScope(task), runtime, model });
   }
-  await intervene(context, run, request, options);
+  const offers = canOffer(context, options);
+  const done = await intervene(context, run, request, options, offers);
+  if (offers && waitsForResume(done)) await offerResume(context, done.runId, done.name);
 }

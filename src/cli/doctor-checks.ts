@@ -120,7 +120,7 @@ export function renderDoctor(checks: readonly DoctorCheck[], screen: Screen): st
   const lines = checks.flatMap((check) => [
     `${check.ok ? 'ok  ' : 'FIX '}  ${check.name.padEnd(width)}  ${plainLine(check.found, 160)}`,
     ...check.problems.flatMap((problem) => [
-      `      ${plainLine(problem.text, 400)}`,
+      ...(isSaid(check, problem.text) ? [] : [`      ${plainLine(problem.text, 400)}`]),
       `      → ${plainLine(problem.next, 400)}`,
     ]),
   ]);
@@ -129,4 +129,9 @@ export function renderDoctor(checks: readonly DoctorCheck[], screen: Screen): st
     [/^FIX(?= )/, 'red'],
     [/^ +→ .*$/, 'bold'],
   ]);
+}
+
+/** The line of the check says it already. */
+function isSaid({ name, found }: DoctorCheck, text: string): boolean {
+  return text === `${name.split('/').at(-1)} was ${found}`;
 }

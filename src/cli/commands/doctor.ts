@@ -101,7 +101,8 @@ export async function probeAgents(
 }
 
 function checkOf({ name, probe, experimental }: Probed): DoctorCheck {
-  const floor = probe.floor === undefined ? '' : ` (needs ${probe.floor})`;
+  const tested = probe.tested === undefined ? '' : `, tested with ${probe.tested}`;
+  const floor = probe.floor === undefined ? '' : ` (needs ${probe.floor}${tested})`;
   const found =
     probe.binary === undefined
       ? 'not found'

@@ -23,7 +23,8 @@ const CLAUDE: CliProgram = {
   from: { package: PACKAGE },
   description: { login: 'claude auth login', provider: 'anthropic', variables: ['ANTHROPIC_', 'CLAUDE_'] },
   // This adapter relies on flags, events and the sandbox of this version.
-  floor: '2.1.328',
+  floor: '2.1.300',
+  tested: '2.1.328',
   home: { variable: 'CLAUDE_CONFIG_DIR', folder: '.claude', private: join(NAME, 'home') },
   logins: ['.credentials.json', '.claude.json', join('..', '.claude.json')],
   keys: () => KEYS,

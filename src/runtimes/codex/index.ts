@@ -24,7 +24,8 @@ const CODEX: CliProgram = {
   from: { package: PACKAGE },
   description: { login: 'codex login', reportsCost: false, provider: 'openai', variables: ['OPENAI_', 'CODEX_'] },
   // `command` relies on permission profiles and feature names of this version.
-  floor: '0.169.0',
+  floor: '0.160.1',
+  tested: '0.169.0',
   home: { variable: 'CODEX_HOME', folder: '.codex', private: 'codex-home' },
   logins: ['auth.json'],
   keys: keyNames,

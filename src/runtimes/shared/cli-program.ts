@@ -19,6 +19,8 @@ export interface CliProgram {
   readonly description: RuntimeDescription;
   /** Lowest version whose flags and events the adapter knows. Absent: any, and the program need not tell it. */
   readonly floor?: string;
+  /** The version that the live lane installs. */
+  readonly tested?: string;
   /** The variable and folder of the user's own home, and a private one below squad's state directory. */
   readonly home: { readonly variable: string; readonly folder: string; readonly private: string };
   /** Files of a home that can hold a login. The first one is the login itself; none: it is not in a file. */
@@ -180,7 +182,7 @@ async function probeProgram(
   processes: Processes,
   parts: ProbeParts,
 ): Promise<Probe> {
-  const { name, floor, from, logins } = program;
+  const { name, floor, tested, from, logins } = program;
   const binary = await findBinary(program, settings);
   const isPackage = from !== undefined && 'package' in from;
   const install = isPackage ? `npm install -g ${from.package}` : from?.command;
@@ -193,7 +195,7 @@ async function probeProgram(
           ? 'put it on PATH, or name its path'
           : `install it with \`${install}\`, or put it on PATH`,
     };
-    return defined({ ok: false, floor, login: 'unknown', sandbox: 'none', problems: [problem] });
+    return defined({ ok: false, floor, tested, login: 'unknown', sandbox: 'none', problems: [problem] });
   }
   const problems: Problem[] = [];
   const env = environmentOf(program, settings);
@@ -227,7 +229,7 @@ async function probeProgram(
   const { level: sandbox, problem } = await parts.sandbox(binary);
   if (problem !== undefined && sandbox !== 'os') problems.push(problem);
   const ok = works && isCurrent && login !== 'missing' && sandbox !== 'none';
-  return defined({ ok, version, binary, floor, login, sandbox, problems });
+  return defined({ ok, version, binary, floor, tested, login, sandbox, problems });
 }
 
 /** Splits network variables into those that the program gets and those of the person that it lacks. `name`: the runtime's. */

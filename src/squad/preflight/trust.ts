@@ -90,7 +90,21 @@ export function ownCommands({ settings, repository, own }: SettingsRead, describ
       .map(({ from: kind, run }) => `${kind}: ${run}`);
   const asked = said(repository.settings, repository);
   const items = said(settings, own).filter((item) => !asked.includes(item));
-  return items.length === 0 ? [] : [{ about: 'own-settings', text: `from ${own.file}: ${items.join('; ')}` }];
+  const text = `from ${own.file}: ${withShortConfig(items).join('; ')}`;
+  return items.length === 0 ? [] : [{ about: 'own-settings', text }];
+}
+
+const CONFIG = /^runtime: (\S+) with config\.("(?:[^"\\]|\\.)*"|[\w-]+)/;
+
+/** Configuration by its keys alone: a person knows the values, and a provider has many. */
+function withShortConfig(items: readonly string[]): string[] {
+  const keys = new Map<string, Set<string>>();
+  for (const item of items) {
+    const [, runtime, key] = CONFIG.exec(item) ?? [];
+    if (runtime !== undefined && key !== undefined) keys.set(runtime, (keys.get(runtime) ?? new Set()).add(key));
+  }
+  const short = [...keys].map(([runtime, set]) => `runtime: ${runtime} with config of ${[...set].join(', ')}`);
+  return [...items.filter((item) => !CONFIG.test(item)), ...short];
 }
 
 /** Keys of `squad.yaml` whose name differs from the item's `from`. */

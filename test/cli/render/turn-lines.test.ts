@@ -75,6 +75,15 @@ describe('renderDoctor', () => {
     ]);
   });
 
+  it('says once that a program is missing', () => {
+    const problems = [{ text: 'gemini was not found', next: 'install it' }];
+    const checks = [{ name: 'acp/gemini', ok: false, found: 'not found', problems }];
+    expect(renderDoctor(checks, PLAIN_SCREEN).split('\n')).toEqual([
+      'FIX   acp/gemini  not found',
+      '      → install it',
+    ]);
+  });
+
   it('shows nothing that a terminal obeys', () => {
     const problems = [{ text: EVIL, next: EVIL }];
     expect(renderDoctor([{ name: 'git', ok: true, found: EVIL, problems }], PLAIN_SCREEN)).not.toMatch(OBEYED);

@@ -142,7 +142,8 @@ describe('probing codex', () => {
     expect(probe).toEqual({
       ok: true,
       version: '0.169.0',
-      floor: '0.169.0',
+      floor: '0.160.1',
+      tested: '0.169.0',
       binary,
       login: 'ok',
       sandbox: 'os',
@@ -163,7 +164,7 @@ describe('probing codex', () => {
     const probe = await createCodexAdapter(settingsOf({ binary, environment }), { processes }).probe();
     expect(probe).toMatchObject({ ok: false, login: 'missing', sandbox: 'none' });
     expect(probe.problems.map(({ text }) => text)).toEqual([
-      'codex 0.98.3 is older than 0.169.0',
+      'codex 0.98.3 is older than 0.160.1',
       'codex is not logged in (codex ignores OPENAI_API_KEY)',
       'codex cannot confine an agent here: bwrap: no namespaces',
     ]);

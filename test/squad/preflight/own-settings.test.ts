@@ -94,6 +94,18 @@ describe('settings for all repositories', () => {
     ]);
   });
 
+  it('are named in few words: of configuration only its keys', async () => {
+    const bench = openBench();
+    const provider = '{ name: fake, base_url: http://127.0.0.1:1/v1, wire_api: responses, env_key: FAKE_KEY }';
+    const config = `{ model_provider: fake, model_providers.fake: ${provider}, model_providers.other: ${provider} }`;
+    const path = own(bench, `verify: [{ run: npm test }]\nruntimes: { codex: { config: ${config} } }\n`);
+    const { warnings } = await bench.run();
+    const keys = 'model_provider, "model_providers.fake", "model_providers.other"';
+    expect(warnings.filter(({ about }) => about === 'own-settings').map(({ text }) => text)).toEqual([
+      `from ${path}: verify: npm test; runtime: codex with config of ${keys}`,
+    ]);
+  });
+
   it('do not stand for the commands of a repository', async () => {
     const bench = openBench();
     own(bench, 'setup: [{ run: make }]\nverify: [{ run: npm test }]\n');

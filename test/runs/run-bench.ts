@@ -49,8 +49,8 @@ export function openRunBench(about: {
   settings(about.settings ?? {});
   writeFileSync(join(repository, 'objective.md'), about.objective ?? objective());
   const engines: Engine[] = [];
-  const start: EngineRoom['start'] = (args, environment, flags) => {
-    const engine = room.start(args, environment, flags);
+  const start: EngineRoom['start'] = (args, environment, flags, cwd) => {
+    const engine = room.start(args, environment, flags, cwd);
     engines.push(engine);
     return engine;
   };

@@ -74,7 +74,7 @@ export function termsLines(plan: Pick<PlanShown, 'criteria'>, context: PlanConte
     ...section('Criteria', criteriaTexts(plan, definition), style, say),
     ...section('Commands', commandTexts(plan, definition), style, say),
     ...section('At most', [capsText(context)], style, say),
-    ...section('Estimate', estimateTexts(context), style, say),
+    ...section('Estimate', estimateTexts(context.estimate, definition.playbook), style, say),
   ];
 }
 
@@ -171,7 +171,8 @@ function capsText({ limits: { usd, turns, minutes, tokens }, definition }: PlanC
   return `${caps.join(', ')}${blind.length === 0 ? '' : `; ${cannotStop(blind, 'cost')}`}`;
 }
 
-function estimateTexts({ estimate, definition: { playbook } }: PlanContext): string[] {
+/** A forecast in words, also where there is none. */
+export function estimateTexts(estimate: Estimate | null, playbook: string): string[] {
   if (estimate === null) return [`no estimate: fewer than ${LEAST_RUNS} runs of ${playbook} have ended as done here`];
   const { runs, turns, minutes, usd, atLeast } = estimate;
   const textOf = (of: 'median' | 'p90'): string => {

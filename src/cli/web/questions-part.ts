@@ -4,6 +4,7 @@ import { PERMISSION_OPTIONS } from '../../view/permission-ask.ts';
 import { markup, type Markup } from '../../view/report/markup.ts';
 import { counted } from '../../text/counted.ts';
 import { moneyText } from '../../model/amount.ts';
+import { estimateTexts } from '../ask/plan-lines.ts';
 import { planDifferenceLines } from '../render/plan-difference.ts';
 import { idOf, type Region, regionOf } from './page.ts';
 import type { RunFacts } from './run-facts.ts';
@@ -24,7 +25,9 @@ export function waitingRegion({ reading, view, plan }: RunFacts): Region {
   return regionOf('waiting', 'Waiting for you', [
     ...(asked.length === 0 ? [markup`<p>Nothing.</p>`] : []),
     ...recorded.map(({ id }) => recordedLine(id, reading.driven)),
-    ...asked.map((question) => questionOf(question, plan?.question === question.id ? plan.file : undefined)),
+    ...asked.map((question) =>
+      questionOf(question, plan?.question === question.id ? plan.file : undefined, view.run.playbook),
+    ),
   ]);
 }
 
@@ -33,10 +36,10 @@ function recordedLine(id: string, driven: boolean): Markup {
   return markup`<p data-key="${idOf('answered', id)}"><code>${id}</code> is answered. ${then}</p>`;
 }
 
-function questionOf({ id, text, options, plan, freeText }: Shown, file: string | undefined): Markup {
+function questionOf({ id, text, options, plan, freeText }: Shown, file: string | undefined, playbook: string): Markup {
   const own = idOf('question', id);
   return markup`<article data-key="${own}" aria-labelledby="${own}"><h3 id="${own}" tabindex="-1">${id}</h3><p class="asked">${text}</p>
-${plan === undefined ? '' : planOf(plan)}
+${plan === undefined ? '' : planOf(plan, playbook)}
 ${options.length === 0 ? '' : optionsForm(id, options, plan !== undefined)}
 ${freeText ? textForm(id, own, plan !== undefined) : ''}
 ${file === undefined ? '' : planForm(id, own, file)}</article>`;
@@ -69,13 +72,19 @@ function planForm(id: string, own: string, file: string): Markup {
 ${file}</textarea><p class="buttons"><button>Answer with this plan</button></p></form></details>`;
 }
 
-function planOf({ summary, note, tasks, criteria, commands, limits, changes }: AskedPlan): Markup {
+function planOf(plan: AskedPlan, playbook: string): Markup {
+  const { summary, note, tasks, criteria, commands, limits, changes, estimate } = plan;
   return markup`<div class="plan-shown">${note === undefined ? '' : markup`<p class="attention">${note}</p>`}${summary === '' ? '' : markup`<p>${summary}</p>`}
 ${changes === undefined ? '' : changesOf(changes)}
 <h4>${counted(tasks.length, 'task')}</h4><ol>${tasks.map(taskOf)}</ol>
 <h4>Criteria</h4>${listOf(criteria.map(({ text, command, proposed }) => markup`${text}${command === null ? '' : markup` — <code>${command}</code>`}${proposed ? ' (proposed by the planner)' : ''}`))}
 <h4>Commands that are run</h4>${listOf(commands.map((command) => markup`${command.for}: <code>${command.run}</code>`))}
-<h4>At most</h4><p>${moneyText(limits.usd)}, ${counted(limits.turns, 'turn')}, ${limits.minutes} minutes${limits.tokens === null ? '' : `, ${limits.tokens.toLocaleString('en-US')} tokens`}</p></div>`;
+<h4>At most</h4><p>${moneyText(limits.usd)}, ${counted(limits.turns, 'turn')}, ${limits.minutes} minutes${limits.tokens === null ? '' : `, ${limits.tokens.toLocaleString('en-US')} tokens`}</p>
+${
+  estimate === undefined
+    ? ''
+    : markup`<h4>Estimate</h4>${listOf(estimateTexts(estimate, playbook).map((text) => markup`${text}`))}`
+}</div>`;
 }
 
 function changesOf(changes: NonNullable<AskedPlan['changes']>): Markup {

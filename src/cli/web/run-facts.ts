@@ -1,5 +1,6 @@
 import type { MailStatus } from '../../substrate/ports/mailbox.ts';
 import { letThroughBy } from '../../model/let-through.ts';
+import { readEstimate } from '../../view/estimate.ts';
 import { openProposal } from '../../view/proposed-plan.ts';
 import { readHistory, type RunHistory } from '../../view/read-run.ts';
 import { foldPatch, type Patch } from '../../view/report/patch.ts';
@@ -39,12 +40,20 @@ export async function readFacts(workspace: OpenedWorkspace, runId: string, known
   const { playbooks } = workspace.composition;
   const opened = withRun(workspace, runId, (ledger, given, { lockedBy }) => {
     const reading = readHistory(ledger, given, lockedBy, playbooks);
-    return { reading, mail: mailOf(ledger, runId), live: ledger.attempts({ runId, status: 'spawned' }) };
+    const proposal = openProposal(reading);
+    const about = { playbook: reading.definition.playbook, except: runId };
+    const estimate = proposal && readEstimate(ledger, about);
+    return {
+      reading,
+      proposal,
+      estimate,
+      mail: mailOf(ledger, runId),
+      live: ledger.attempts({ runId, status: 'spawned' }),
+    };
   });
-  const { reading, mail, live, now } = opened;
+  const { reading, proposal, estimate, mail, live, now } = opened;
   const asks = await readPermissionAsks(opened, live);
-  const view = await viewInGit(opened, reading, { now, mail, asks });
-  const proposal = openProposal(reading);
+  const view = await viewInGit(opened, reading, { now, mail, asks, estimate });
   const plan = proposal && { question: proposal.question, file: planFile(proposal.answer) };
   return { now, reading, view, mail, plan, works: await readWorks(opened, known) };
 }

@@ -17,6 +17,7 @@ describe('squad watch --web', { timeout: 120_000 }, () => {
     expect(page).toMatchObject({ status: 200, headers: { 'referrer-policy': 'no-referrer' } });
     expect(page.text).toContain('Make a &lt;b&gt;bold&lt;/b&gt; one');
     expect(page.text).toContain('Approve the plan');
+    expect(page.text).toContain('no estimate: fewer than 3 runs of delivery');
     const [, version = ''] = /data-version="([^"]+)"/.exec(page.text) ?? [];
     const stream = await web.events(`events?since=${version}`);
     onTestFinished(() => stream.close());

@@ -1,6 +1,6 @@
 import { baselineCause, baselineQuestion, decideHold, isLeftOut, redCommands } from '../rules/baseline.ts';
 import type { Board } from '../model/plan/board.ts';
-import type { BaselineFacts } from '../model/plan/baseline.ts';
+import type { BaselineCommand, BaselineFacts } from '../model/plan/baseline.ts';
 import { plainLine } from '../text/plain-text.ts';
 
 /** A line for each command that fails on the base commit, except one that a question to a person names. */
@@ -11,8 +11,18 @@ export function baselineText(facts: BaselineFacts, board: Board): string[] {
     .filter((one) => !one.passed && one !== asked)
     .map(
       (one) =>
-        `${one.purpose === 'criterion' ? 'cannot run yet' : 'red before the work'}: ${baselineCause(one, facts.commit)}`,
+        `${one.purpose === 'criterion' ? 'cannot run yet' : 'red before the work'}: ${baselineCause(one, facts.commit)}${copyHint(one)}`,
     );
+}
+
+/** A file or variable that is not there, as programs say it; not a module, which `setup` installs. */
+const NOT_THERE =
+  /\.env\b|ENOENT|no such file or directory|(?:environment )?variable\S* .*(?:required|not set|missing|undefined)/i;
+
+/** A new folder has no file that git ignores, and the checkout of the person does: the usual cause of what is red there alone. */
+function copyHint({ purpose, words }: Pick<BaselineCommand, 'purpose' | 'words'>): string {
+  if (purpose === 'criterion' || !NOT_THERE.test(words)) return '';
+  return '. If it needs a file that git ignores, such as .env, name that in `copy` of squad.yaml';
 }
 
 type ComparedBoard = Pick<Board, 'baseline' | 'gate' | 'branch' | 'finished' | 'questions' | 'facts'>;

@@ -220,6 +220,21 @@ describe('what is said of it', () => {
   });
 
   it.each([
+    ["Error: ENOENT: no such file or directory, open '.env'", true],
+    ['cat: secrets.json: No such file or directory', true],
+    ['The environment variable DATABASE_URL is not set', true],
+    ['Missing required env: see .env.example', true],
+    ['3 tests failed', false],
+    ["Cannot find module 'vite'", false],
+  ])('names `copy` where a file is missing that only the checkout may have: %s', (words, isNamed) => {
+    const board = checked(begun(), { ...RED, words });
+    const { facts } = board.baseline;
+    expect(facts === null ? '' : baselineText(facts, board).join().includes('name that in `copy` of squad.yaml')).toBe(
+      isNamed,
+    );
+  });
+
+  it.each([
     [true, 'is green now'],
     [false, 'is red now'],
   ])('compares with the delivered work: %j', (passed, now) => {

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: 'test/support/machine.ts',
+    setupFiles: process.env['SQUAD_PROCESSES'] === 'ps' ? ['test/support/by-ps.ts'] : [],
     include: ['test/chaos/**/*.test.ts'],
     pool: 'forks',
     fileParallelism: false,

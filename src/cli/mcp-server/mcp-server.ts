@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
-import { MARKER_VARIABLE } from '../../substrate/system/process/process-table.ts';
+import { insideTurn } from '../../substrate/system/process/process-table.ts';
 import type { CommandContext, Options } from '../command-context.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
 import { errorText } from '../../model/errors.ts';
@@ -15,7 +15,7 @@ export async function mcpServer(
   { allow, repository, ...limits }: Options<'mcp-server'>,
 ): Promise<void> {
   const { host, output } = context;
-  refuseInTurn(host.environment);
+  refuseInTurn(host);
   if (process.stdin.isTTY)
     output.problem(
       'This serves a program over stdin and stdout. `squad mcp-server --help` says how to set one up; Ctrl-C ends it.',
@@ -41,10 +41,10 @@ export async function mcpServer(
 }
 
 /** An agent of a run that its own configuration gives this server must not approve or start anything with it. */
-function refuseInTurn(environment: CommandContext['host']['environment']): void {
-  if (environment[MARKER_VARIABLE] === undefined) return;
+function refuseInTurn({ environment, pid }: CommandContext['host']): void {
+  if (!insideTurn(environment, pid)) return;
   throw wrongEnvironment(
-    `an agent of a run cannot steer runs: ${MARKER_VARIABLE} says that this is its turn`,
+    'an agent of a run cannot steer runs, and this process belongs to a turn of one',
     'Take the server out of what agents get (`home: mine`, or `mcp` of an agent in squad.yaml), and give it to your own assistant only.',
   );
 }

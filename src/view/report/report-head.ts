@@ -66,7 +66,8 @@ function timesOf({ segments, attempts, driven }: RunHistory, { run, use }: RunVi
 /** The state in a word, what it means for the exit code, and whether that is good: not while a criterion is not checked. */
 function headline({ run: { state }, plan, waits, end }: RunView): [string, Text, Tone | undefined] {
   if (end === null) return [stateText(state), exitText(state, waits.waitingFor), undefined];
-  const isWhole = plan.criteria.every(({ state }) => state !== 'not-checked');
+  let isWhole = true;
+  for (const { state: criterion } of plan.criteria) isWhole &&= criterion !== 'not-checked';
   return [end.headline, codeMeaning(end), end.outcome !== 'done' ? 'bad' : isWhole ? 'good' : undefined];
 }
 

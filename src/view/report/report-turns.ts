@@ -82,7 +82,6 @@ const SPENT: Readonly<Record<SpentOn, string>> = {
 /** The whole time by the clock, each moment once. Sums are rounded, so that whole seconds and percents add up too. */
 export function timeSection(reading: RunHistory, now: number): Section | undefined {
   const spent = timeSpentOf(reading, now);
-  if (reading.attempts.length === 0) return undefined;
   const rows: Text[][] = [];
   let [seconds, percents, sum] = [0, 0, 0];
   for (const on of SPENT_ON) {

@@ -121,26 +121,26 @@ function commandsOf({ work, next }: TaskFailure): Block[] {
 /** Each round on one line. The section of a failed task has its feedback in full. */
 export function reviewsSection({ board }: RunReading): Section | undefined {
   const rows = [...board.tasks.values()].flatMap(({ task, work }) =>
-    work.rounds.map((round, index): Text[] => [
-      code(task.id),
-      ownWords(roundText(round, task)),
-      code(round.commit.slice(0, 12)),
-      votesOf(round, roundsOf(work.rounds.slice(0, index), { id: round.review })),
-      judgesText(round.by),
-      words`${repliesOf(round)}${settledText(round)}${cut(withoutJudge(round.feedback, round.by), 400)}`,
-    ]),
+    work.rounds.map((round, index): Text[] => {
+      const [by, said] = judged(round.by, round.feedback);
+      return [
+        code(task.id),
+        ownWords(roundText(round, task)),
+        code(round.commit.slice(0, 12)),
+        votesOf(round, roundsOf(work.rounds.slice(0, index), { id: round.review })),
+        by,
+        words`${repliesOf(round)}${settledText(round)}${cut(said, 400)}`,
+      ];
+    }),
   );
-  const judged = judgedStagesOf(board).flatMap(({ stage, cap, rounds }) =>
-    rounds.map(({ round, approved, repeated, by, text }): Text[] => [
-      code(stage),
-      ownWords(`${round} of ${cap}`),
-      ownWords('all'),
-      verdictText(approved, repeated),
-      judgesText(by),
-      cut(withoutJudge(text, by), 400),
-    ]),
+  const ofStages = judgedStagesOf(board).flatMap(({ stage, cap, rounds }) =>
+    rounds.map(({ round, approved, repeated, by, text }): Text[] => {
+      const [names, said] = judged(by, text);
+      const verdict = verdictText(approved, repeated);
+      return [code(stage), ownWords(`${round} of ${cap}`), ownWords('all'), verdict, names, cut(said, 400)];
+    }),
   );
-  rows.push(...judged);
+  rows.push(...ofStages);
   return tableSection('Reviews', ['task', 'round', 'commit', 'verdict', 'by', 'feedback'], rows);
 }
 
@@ -149,14 +149,13 @@ interface Judge {
   readonly agent: string;
 }
 
-function judgesText(by: readonly Judge[]): string {
-  return by.map(({ role, agent }) => (role === agent ? agent : `${role} (${agent})`)).join(', ');
-}
-
-/** The column beside it names the only judge. */
-function withoutJudge(feedback: string, [judge, ...others]: readonly Judge[]): string {
-  const name = judge === undefined || others.length > 0 ? '' : `${judge.role} (${judge.agent}): `;
-  return feedback.startsWith(name) ? feedback.slice(name.length) : feedback;
+/** Who judged, and what was said without the name of the only judge, which the column beside it has. */
+function judged(by: readonly Judge[], text: string): readonly [by: string, said: string] {
+  let names = '';
+  for (const { role, agent } of by)
+    names += `${names === '' ? '' : ', '}${role === agent ? agent : `${role} (${agent})`}`;
+  const only = by.length === 1 && by[0] !== undefined ? `${by[0].role} (${by[0].agent}): ` : '';
+  return [names, text.startsWith(only) ? text.slice(only.length) : text];
 }
 
 function repliesOf({ disagreed = [] }: RoundRecord): Text {

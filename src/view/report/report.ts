@@ -74,7 +74,8 @@ export function reportOf(
     reportedSection(reading),
     followUpsSection(reading),
     costSection(reading),
-    timeSection(reading, now),
+    // One turn alone is said above.
+    reading.attempts.length > 1 ? timeSection(reading, now) : undefined,
     limitsSection(use.caps),
     wallsSection(reading),
     retriesSection(reading),

@@ -47,18 +47,20 @@ export function timeSpentOf(reading: RunHistory, now: number): TimeSpent {
 export function partition(spans: readonly Span[], from: number, to: number): TimeSpent {
   const spent = { agents: 0, checks: 0, setup: 0, person: 0, time: 0, stopped: 0, squad: 0, all: to - from };
   const open = { ...spent };
-  const edges: { at: number; on: SpentOn; step: number }[] = [];
+  const changes = new Map<number, { on: SpentOn; step: number }[]>([[to, []]]);
   for (const span of spans) {
     const [begin, end] = [Math.max(from, span.from), Math.min(to, span.to)];
-    if (begin < end) edges.push({ at: begin, on: span.on, step: 1 }, { at: end, on: span.on, step: -1 });
+    if (begin >= end) continue;
+    changes.set(begin, [...(changes.get(begin) ?? []), { on: span.on, step: 1 }]);
+    changes.set(end, [...(changes.get(end) ?? []), { on: span.on, step: -1 }]);
   }
-  edges.sort((a, b) => a.at - b.at).push({ at: to, on: 'squad', step: 0 });
   let before = from;
-  for (const { at, on, step } of edges) {
+  // Sorted as numbers.
+  for (const at of new Float64Array(changes.keys()).sort()) {
     let first = 0;
     while (open[SPENT_ON[first] ?? 'squad'] === 0 && first < SPENT_ON.length - 1) first += 1;
     spent[SPENT_ON[first] ?? 'squad'] += at - before;
-    open[on] += step;
+    for (const { on, step } of changes.get(at) ?? []) open[on] += step;
     before = at;
   }
   return spent;

@@ -76,7 +76,6 @@ describe('a report', () => {
       '## Changes',
       '## Reviews',
       '## Turns and cost',
-      '## Where the time went',
       '## Files',
     ]);
     expect(text).toMatch(/^# Tidy up\n\n\*\*DONE, 1 of 2 criteria judged by rex, not run\.\*\*\n/);

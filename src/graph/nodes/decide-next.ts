@@ -31,8 +31,9 @@ export function createDecideNext(context: NodeContext) {
     const before = book.boardAt(state.cursor);
     const decided = decide(context, state, before);
     const { next, turns } = decided;
-    // Waiting for running turns is not recorded. A suspension is, because its time counts against no limit.
-    if (isSuspended(next)) ports.workClock.suspend();
+    // Waiting for running turns is not recorded. A suspension is, because its time counts against no limit: nothing runs, and nothing
+    // can start before a moment or a person's command.
+    if (next.next === 'ask' || (next.next === 'wait' && next.suspended)) ports.workClock.suspend();
     if (next.next === 'wait' && !next.suspended && decided.entries.length === 0) return go('collect', { starts: [] });
     const answer = applyStep(context, config, {
       cursor: state.cursor,
@@ -171,11 +172,6 @@ export function noteVoid(ports: NodeContext['ports'], task: string, attempt: str
   const failure = { kind: 'cancelled' as const, message: why, mayHaveActed: false };
   const event = { type: 'attempt-settled' as const, attempt, outcome: 'cancelled' as const, failure, text: '' };
   ports.ledger.note(ports.lease, RUN_EVENTS.work, plainJson({ task, event }));
-}
-
-/** Nothing runs, and nothing can start before a moment or a person's command. */
-function isSuspended(next: Next): boolean {
-  return next.next === 'ask' || (next.next === 'wait' && next.suspended);
 }
 
 function follow(next: Next, update: SquadStateUpdate, attended: boolean): Command {

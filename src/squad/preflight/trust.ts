@@ -71,7 +71,7 @@ export function itemsToTrust(
     ...grantsOf(settings, source, described),
     ...tracingOf(settings, source),
   ];
-  return [...commands, ...others, ...spendingItems(settings, source)];
+  return [...commands, ...others, ...publishItems(settings, source), ...modelItems(settings, source)];
 }
 
 /** Programs and access that the user's own file asks for. To write them there is the consent, so squad shows them and does not ask. */
@@ -99,12 +99,14 @@ const CONFIG = /^runtime: (\S+) with config\.("(?:[^"\\]|\\.)*"|[\w-]+)/;
 /** Configuration by its keys alone: a person knows the values, and a provider has many. */
 function withShortConfig(items: readonly string[]): string[] {
   const keys = new Map<string, Set<string>>();
+  const short: string[] = [];
   for (const item of items) {
     const [, runtime, key] = CONFIG.exec(item) ?? [];
-    if (runtime !== undefined && key !== undefined) keys.set(runtime, (keys.get(runtime) ?? new Set()).add(key));
+    if (runtime === undefined || key === undefined) short.push(item);
+    else keys.set(runtime, (keys.get(runtime) ?? new Set()).add(key));
   }
-  const short = [...keys].map(([runtime, set]) => `runtime: ${runtime} with config of ${[...set].join(', ')}`);
-  return [...items.filter((item) => !CONFIG.test(item)), ...short];
+  for (const [runtime, names] of keys) short.push(`runtime: ${runtime} with config of ${[...names].join(', ')}`);
+  return short;
 }
 
 /** Keys of `squad.yaml` whose name differs from the item's `from`. */
@@ -202,10 +204,6 @@ function startOf(
 }
 
 /** Items about a person's logins and money. */
-function spendingItems(settings: Settings, source: SettingsFile): TrustItem[] {
-  return [...publishItems(settings, source), ...modelItems(settings, source)];
-}
-
 /** The patterns by which files of the person's checkout are found. Each file that they find is an item of its own. */
 export function copyItems(patterns: readonly string[], where: string): TrustItem[] {
   if (patterns.length === 0) return [];

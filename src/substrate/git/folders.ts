@@ -36,7 +36,7 @@ export async function addFolder(
 ): Promise<TaskFolder> {
   const { run, task } = place;
   const commit = requireCommitId(place.commit);
-  const path = folderPath(context, requireName(run), requireTask(task));
+  const path = folderPath(context, requireName(run), ENGINE_FOLDERS.includes(task) ? task : requireName(task));
   const repository = await openRun(context, run);
   const problem = (await isHalfMade(context, run, task)) ? await discardFolder(context, run, task) : undefined;
   if (problem !== undefined) throw foreign(path, problem);
@@ -170,10 +170,6 @@ export async function disown(context: GitContext, run: string, task: string): Pr
 export async function isHalfMade(context: GitContext, run: string, task: string): Promise<boolean> {
   const [made, complete] = ['adding', 'json'].map((name) => exists(notePath(context, run, `${task}.${name}`)));
   return (await made) === true && (await complete) === false;
-}
-
-function requireTask(task: string): string {
-  return ENGINE_FOLDERS.includes(task) ? task : requireName(task);
 }
 
 function foreign(path: string, problem?: string): SquadError {

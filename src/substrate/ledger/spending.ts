@@ -51,15 +51,12 @@ export function readTotals(store: Store, runId: string): Totals {
 
 /** Adds new turns to the known sums. A transaction that fails forgets them (`change`). */
 function spentBy(store: Store, runId: string, last: number): Spent {
-  const known = store.spent.get(runId) ?? nothingSpent();
+  const nothing = { seq: 0, run: newTally(), agents: new Map(), tasks: new Map(), largest: new Map() };
+  const known: Spent = store.spent.get(runId) ?? nothing;
   if (last === known.seq) return known;
   addTurns(store, runId, known, last);
   store.spent.set(runId, known);
   return known;
-}
-
-function nothingSpent(): Spent {
-  return { seq: 0, run: newTally(), agents: new Map(), tasks: new Map(), largest: new Map() };
 }
 
 function newTally(): Tally {

@@ -29,7 +29,8 @@ export interface PageFacts {
 }
 
 /** Titles of the sections to show first. The others follow in their own order. */
-const FIRST = ['Success criteria', 'Not delivered', 'Stages', 'Get the work', 'Changes', 'Timeline', 'Tasks'];
+/** The last of these comes first, and all other sections after them. */
+const LAST_FIRST = ['Tasks', 'Timeline', 'Changes', 'Get the work', 'Stages', 'Not delivered', 'Success criteria'];
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 const MOST_ROWS = 500;
 const MOST_COMMAND = 1_000;
@@ -71,12 +72,7 @@ export function pageSections(sections: readonly Section[], facts: PageFacts): Pa
   return [
     ...sections.map((one) => ({ title: one.title, body: [...one.blocks.map(blockOf), ...diffOf(one, facts)] })),
     { title: 'Timeline', body: timelineBody(facts.timeline) },
-  ].toSorted((a, b) => placeOf(a.title) - placeOf(b.title));
-}
-
-function placeOf(title: string): number {
-  const place = FIRST.indexOf(title);
-  return place === -1 ? FIRST.length : place;
+  ].toSorted((a, b) => LAST_FIRST.indexOf(b.title) - LAST_FIRST.indexOf(a.title));
 }
 
 export function blockOf(block: Block): Markup {

@@ -7,8 +7,9 @@ const inflightUpdateSchema = z.record(z.string(), z.string().nullable());
 type Inflight = Record<string, string>;
 
 function mergeInflight(current: Inflight, update: Record<string, string | null>): Inflight {
-  const merged: Record<string, string | null> = { ...current, ...update };
-  return Object.fromEntries(Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== null));
+  const merged: Inflight = {};
+  for (const [attempt, task] of Object.entries({ ...current, ...update })) if (task !== null) merged[attempt] = task;
+  return merged;
 }
 
 const PHASES = ['new', 'running', 'waiting', 'stopped', 'finished'] as const;

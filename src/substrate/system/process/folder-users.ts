@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 
-/** The absolute paths that a process has open or works in. Sockets, pipes and the like have none. */
+/** What a process has open or works in. Sockets, pipes and the like have names that are no absolute path. */
 interface OpenPaths {
   readonly pid: number;
   readonly paths: ReadonlySet<string>;
@@ -24,18 +24,27 @@ export function findUsers(folder: string): readonly number[] {
 }
 
 function usersIn(all: readonly OpenPaths[], folder: string): readonly number[] {
-  const isInside = (path: string): boolean => path === folder || path.startsWith(`${folder}/`);
-  return all.flatMap(({ pid, paths }) => ([...paths].some(isInside) ? [pid] : []));
+  const users: number[] = [];
+  for (const { pid, paths } of all) {
+    for (const path of paths) {
+      if (path !== folder && !path.startsWith(`${folder}/`)) continue;
+      users.push(pid);
+      break;
+    }
+  }
+  return users;
 }
 
 function readOpenPaths(): readonly OpenPaths[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
-  return pids.map((pid) => ({ pid: Number(pid), paths: openPathsOf(pid) }));
-}
-
-function openPathsOf(pid: string): ReadonlySet<string> {
-  const links = [`/proc/${pid}/cwd`, ...listQuietly(`/proc/${pid}/fd`).map((name) => `/proc/${pid}/fd/${name}`)];
-  return new Set(links.map(targetOf).filter((target) => target.startsWith('/')));
+  const all: OpenPaths[] = [];
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    const paths = new Set([targetOf(`/proc/${name}/cwd`)]);
+    for (const fd of listQuietly(`/proc/${name}/fd`)) paths.add(targetOf(`/proc/${name}/fd/${fd}`));
+    all.push({ pid, paths });
+  }
+  return all;
 }
 
 function listQuietly(folder: string): readonly string[] {

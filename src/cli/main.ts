@@ -7,6 +7,7 @@ import { armFailpoints } from '../substrate/system/failpoint.ts';
 import { readMachine } from '../squad/machine.ts';
 import { decideEndCode } from './end-code.ts';
 import type { CommandContext } from './command-context.ts';
+import { takesLinks } from './render/links.ts';
 import { createOutput } from './output.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { localeOf } from './render/ascii.ts';
@@ -18,7 +19,14 @@ const LONGEST_LAST_WORD_MS = 5_000;
 const machine = readHere();
 const environment = machine.host?.environment ?? {};
 const redactor = redactorOf(environment, []);
-const output = createOutput(process.stdout, process.stderr, redactor, environment['TERM'], localeOf(environment));
+const output = createOutput(
+  process.stdout,
+  process.stderr,
+  redactor,
+  environment['TERM'],
+  localeOf(environment),
+  takesLinks(environment),
+);
 // Tests crash squad at a chosen instant with this; it is read nowhere else.
 armFailpoints(environment['SQUAD_FAILPOINTS'] ?? '');
 const engines: NonNullable<CommandContext['engines']> = new Map();

@@ -12,6 +12,8 @@ export interface Output {
   isLost(): boolean;
   /** Colour as far as standard output shows it. */
   readonly style: Style;
+  /** Whether standard output shows links to files; absent: it does not. */
+  readonly links?: boolean;
   /** Width of the terminal that standard output is; undefined: it is none. */
   readonly columns: () => number | undefined;
   /** undefined: the output does not all go to one terminal, or nothing can be drawn there. */
@@ -45,6 +47,7 @@ export function createOutput(
   redactor: Pick<Redactor, 'text' | 'json'>,
   term?: string,
   locale?: string,
+  links = false,
 ): Output {
   const errors = writeTo(stderr, locale, () => undefined);
   let isLost = false;
@@ -84,6 +87,7 @@ export function createOutput(
     isLost: () => isLost,
     terminal: stdout.isTTY && stderr.isTTY && term !== 'dumb' ? terminal : undefined,
     style,
+    links: links && stdout.isTTY,
     columns: () => (stdout.isTTY ? stdout.columns : undefined),
   };
 }

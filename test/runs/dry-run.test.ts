@@ -86,8 +86,8 @@ describe('squad run --dry-run', { timeout: 120_000 }, () => {
           criterion: test -d .
       At most
           USD 20.00, 200 turns, 8h00m of engine time
-      Before
-          no earlier run with this playbook has finished in this repository
+      Estimate
+          no estimate: fewer than 3 runs of stages have ended as done here
       Consent
           needed: \`squad run\` asks at a terminal, \`--yes\` gives it for one run
           squad.yaml:1: stage: npm test

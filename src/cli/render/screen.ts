@@ -1,10 +1,11 @@
 import { widthOf, wrap } from './cells.ts';
 import type { Output } from '../output.ts';
+import { withLink } from './links.ts';
 import type { Style } from './style.ts';
 
 type Format = Parameters<Style>[0];
 
-export type Screen = Pick<Output, 'columns' | 'style'>;
+export type Screen = Pick<Output, 'columns' | 'style' | 'links'>;
 
 /** Its first match in a line gets this colour. */
 export type Colour = readonly [pattern: RegExp, format: Format];
@@ -16,10 +17,15 @@ const COMMAND = /^(?:[A-Z][a-z]+: )?`?squad /;
 const CELLS = / {2,}(?=\S)/g;
 
 /** Plain lines, in their colours, wrapped between words below the cell that is too long. Commands and paths stay whole: people copy them. */
-export function onScreen(lines: readonly string[], { columns, style }: Screen, colours: readonly Colour[]): string {
+export function onScreen(
+  all: readonly string[],
+  { columns, style, links }: Screen,
+  colours: readonly Colour[],
+): string {
   const width = columns();
-  const shown = width === undefined ? lines : lines.flatMap((text) => folded(text, width));
-  return shown.map((text) => coloured(text, style, colours)).join('\n');
+  const shown = width === undefined ? all : all.flatMap((text) => folded(text, width));
+  const lines = shown.map((text) => coloured(text, style, colours));
+  return (links === true ? lines.map(withLink) : lines).join('\n');
 }
 
 function folded(text: string, columns: number): string[] {

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 
-/** What a process has open or works in. Sockets, pipes and the like have names that are no absolute path. */
+/** Paths that a process has open or works in. Sockets, pipes and the like have names that are no absolute path. */
 interface OpenPaths {
   readonly pid: number;
   readonly paths: ReadonlySet<string>;

@@ -64,6 +64,10 @@ it('draws the graph, and says what a run takes', { ...ALL, timeout: 60_000 }, as
     'messages',
     'playbook',
     'runtime',
+    'models',
+    'name',
+    'strict',
+    'plan',
     'limits',
   ]);
   expect(Object.keys(state_schema?.properties ?? {})).toEqual(expect.arrayContaining(['board', 'questions', 'phase']));

@@ -85,7 +85,12 @@ describe('the chaos-agent on PATH', () => {
       ...NO_KEYS,
     };
     const probe = await compose(testHost(root, { environment })).runtime(runtimeOf(cli)).probe();
-    expect(probe).toMatchObject({ ok: true, version: probe.tested ?? probe.floor, login: 'ok', binary: agent.path(cli) });
+    expect(probe).toMatchObject({
+      ok: true,
+      version: probe.tested ?? probe.floor,
+      login: 'ok',
+      binary: agent.path(cli),
+    });
   });
 
   it('draws the same modes from the same seed, and others from another', () => {

@@ -25,7 +25,7 @@ it('shows turns and tool calls below the node of the application’s own trace, 
   const script = [
     plan([piece('a')]),
     author('a', [{ run: ['true'] }, ...commits({ 'a.txt': 'a secret of the work\n' })], {
-      usage: { inputTokens: 7, cachedInputTokens: 3, outputTokens: 5, costUsd: 0.5 },
+      usage: { inputTokens: 7, outputTokens: 5, costUsd: 0.5 },
     }),
     APPROVE_ALL,
   ];
@@ -64,10 +64,11 @@ it('shows turns and tool calls below the node of the application’s own trace, 
   const begins = [root, first(({ id }) => id === node?.id), first(({ id }) => id === turn?.id)];
   expect(begins[2]).toBeGreaterThan(Math.max(...begins.slice(0, 2)));
   expect(begins.map((index) => all[index]?.end_time ?? null)).toEqual([null, null, null]);
-  expect(turn).toMatchObject({ parent_run_id: node?.id, trace_id: node?.trace_id, run_type: 'llm', inputs: {} });
+  expect(turn).toMatchObject({ parent_run_id: node?.id, trace_id: node?.trace_id, run_type: 'llm' });
+  expect(all[begins[2] ?? -1]).toMatchObject({ inputs: {} });
   expect(turn?.extra?.metadata).toMatchObject({ agent: 'builder-1', task: 'a', runtime: 'scripted' });
   expect(turn?.extra?.metadata?.['usage_metadata']).toMatchObject({
-    input_tokens: 10,
+    input_tokens: 7,
     output_tokens: 5,
     total_cost: 0.5,
   });

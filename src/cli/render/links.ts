@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 
 /** Variables that only terminals set which take OSC 8. tmux and screen hide them behind a TERM of their own. */
-const BY_VARIABLE = ['KITTY_WINDOW_ID', 'WT_SESSION', 'KONSOLE_VERSION', 'WEZTERM_PANE', 'ALACRITTY_WINDOW_ID'];
+const BY_VARIABLE = ['KITTY_WINDOW_ID', 'WT_PROFILE_ID', 'KONSOLE_VERSION', 'WEZTERM_PANE', 'ALACRITTY_WINDOW_ID'];
 const BY_PROGRAM: ReadonlySet<string> = new Set(['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'Hyper', 'Tabby', 'rio']);
 /** The first VTE (GNOME Terminal and others) without a fault in its links. */
 const VTE = 5000;

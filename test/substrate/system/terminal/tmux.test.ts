@@ -85,18 +85,18 @@ describe.skipIf(NO_TMUX !== undefined)(`tmux${NO_TMUX === undefined ? '' : ` (sk
 
   it('opens a window where the person already is, and closes no other', async () => {
     const room = setUp().room;
-    room.tmux('mine', 'new-session', '-d', '-s', 'work', '/bin/sleep', '30');
+    room.tmux('mine', 'new-session', '-d', '-s', 'work', '-n', 'mine', '/bin/sleep', '30');
     const inside = room.tmux('mine', 'display-message', '-p', '#{socket_path},#{pid},0').trim();
     const { terminal, root } = setUp({ ...room.environment, TMUX: inside });
     await terminal.open(TEAM, [pane(root, 'MAIN', {}), pane(root, 'A', {})]);
 
     expect(terminal.attach(TEAM)).toBeUndefined();
     expect(room.tmux('mine', 'list-windows', '-F', '#{window_name} #{window_panes}').trim().split('\n')).toEqual([
-      'sleep 1',
+      'mine 1',
       `${TEAM} 2`,
     ]);
     expect(await terminal.close(TEAM)).toBe(true);
-    expect(room.tmux('mine', 'list-windows', '-F', '#{window_name}').trim()).toBe('sleep');
+    expect(room.tmux('mine', 'list-windows', '-F', '#{window_name}').trim()).toBe('mine');
   });
 });
 

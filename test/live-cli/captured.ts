@@ -105,7 +105,7 @@ function withoutChance(text: string, root: string): string {
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{13}\b/g, '<time>')
     .replaceAll(/\b(DOC-|TC-[a-z-]+-)(?:\d{8}|\d{4}-\d\d-\d\d)\b/g, '$1<date>')
     .replaceAll(/\b(repository)-[0-9a-f]{16}\b/g, '$1-<id>')
-    .replaceAll('<root>/state/squad/repository-<id>/work/', '<folders>/')
+    .replaceAll(/<root>\/state\/squad\/repository-<id>\/work\//g, '<folders>/')
     .replaceAll(MAIL, (mail) =>
       mail
         .split(/\n\n(?=From )/)

@@ -3,7 +3,7 @@ import { confirm } from './consent.ts';
 
 /** Whether a person at this terminal can be asked. */
 export function canOffer({ output }: Pick<CommandContext, 'output'>, { json }: JsonOptions): boolean {
-  return output.terminal !== undefined && process.stdin.isTTY && process.stderr.isTTY && json !== true;
+  return output.terminal !== undefined && process.stdin.isTTY && json !== true;
 }
 
 /** Continues the run here if the person wants it: what they said takes effect only then. */

@@ -31,8 +31,8 @@ export async function retry(
   if (options.json === true) context.output.json({ type: 'failed-tasks', name, failures, stuck });
   else for (const line of stuckLines(stuck)) context.output.line(line);
   const [first] = failures;
-  const isAsked = context.output.terminal !== undefined && process.stdin.isTTY && options.json !== true;
-  if (isAsked && first !== undefined) return retryAtTerminal(context, { name, failures, agentsOf }, options);
+  if (canOffer(context, options) && first !== undefined)
+    return retryAtTerminal(context, { name, failures, agentsOf }, options);
   if (options.json !== true) for (const line of failureLines(failures)) context.output.line(line);
   const example = first?.task ?? stuck.find((one) => one.task !== null)?.task ?? '<task>';
   throw usageError('squad retry needs the id of a task', `For example: \`squad retry ${example} --run ${name}\`.`);

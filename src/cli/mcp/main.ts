@@ -1,5 +1,4 @@
 import { readFileSync, unlinkSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { errorText, isSquadError, SquadError, usageError } from '../../model/errors.ts';
 import { errorCode, storageError } from '../../model/storage-error.ts';
@@ -11,6 +10,7 @@ import { armFailpoints } from '../../substrate/system/failpoint.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import { MOST_LINE_BYTES, serveTools } from './serve-tools.ts';
 import { createMailTools } from './server.ts';
+import { version } from '../version.ts';
 
 /** How often to look for the parent: another child of it may keep the pipe open after it has gone. */
 const PARENT_LOOK_MS = 2_000;
@@ -95,11 +95,6 @@ function parseTurn(path: string, text: string): TurnFile {
       cause: error,
     });
   }
-}
-
-function version(): string {
-  const { version: text } = createRequire(import.meta.url)('agentsquad/package.json') as { version: string };
-  return text;
 }
 
 function report(error: unknown): void {

@@ -28,10 +28,10 @@ export async function waitForChange(
   const { runId } = found.status;
   const before = standOf(found.status);
   const seen = (): number => lookIn(workspace, (ledger) => ledger.lastSeq(runNamed(workspace, ledger, runId)?.id)) ?? 0;
-  const begun = clock.now();
+  const begun = clock.monotonic();
   let last = seen();
   for (let looks = 1; !needsNoWait(found.status) && standOf(found.status) === before; looks += 1) {
-    const passed = clock.now() - begun;
+    const passed = clock.monotonic() - begun;
     if (passed >= ms || signal?.aborted === true) return { ...found, changed: false };
     onLook?.(passed, found.status);
     await clock.sleep(Math.min(LOOK_MS, ms - passed), signal);

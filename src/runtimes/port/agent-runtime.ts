@@ -86,7 +86,7 @@ export interface Probe {
   readonly binary?: string;
   /** Lowest supported version. */
   readonly floor?: string;
-  /** The version that all tests ran on last. */
+  /** The version that the live tests install. */
   readonly tested?: string;
   readonly login: 'ok' | 'missing' | 'unknown';
   /** The confinement of `access: edit` here: by the OS, only by the CLI's own rules, or none. */

@@ -94,19 +94,21 @@ interface End {
 /** Runs of LangSmith, each posted as it begins and patched once it has ended. */
 function openTrees() {
   const open = new Map<string, { readonly tree: RunTree; readonly begun: Promise<void> }>();
-  const sent: Promise<void>[] = [];
+  const sending = new Set<Promise<void>>();
   const end = (key: string, { at, error, outputs = {}, metadata = {} }: End): void => {
     const one = open.get(key);
     open.delete(key);
     if (one === undefined) return;
     const { tree, begun } = one;
     tree.metadata = { ...tree.metadata, ...metadata };
-    sent.push(Promise.all([begun, tree.end({ ...outputs }, error, at)]).then(async () => tree.patchRun()));
+    const patched = Promise.all([begun, tree.end({ ...outputs }, error, at)]).then(async () => tree.patchRun());
+    // A span that cannot be sent must not end the run, nor may those of a night pile up.
+    const sent: Promise<void> = patched.catch(() => undefined).finally(() => sending.delete(sent));
+    sending.add(sent);
   };
   return {
     get: (key: string): RunTree | undefined => open.get(key)?.tree,
     begin: (key: string, tree: RunTree): void => {
-      // A span that cannot be sent must not end the run.
       open.set(key, { tree, begun: tree.postRun().catch(() => undefined) });
     },
     end,
@@ -115,7 +117,7 @@ function openTrees() {
       for (const key of [...open.keys()].toReversed())
         if (above === '' || key.startsWith(`${above} `)) end(key, { at, error: 'not-ended' });
     },
-    sent: async () => Promise.allSettled(sent),
+    sent: async () => Promise.all(sending),
   };
 }
 

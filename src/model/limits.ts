@@ -90,6 +90,8 @@ export interface LimitWarning {
   readonly about: 'limits';
   readonly text: string;
   readonly next: string;
+  /** Names the fact: a person reads it once on a machine. */
+  readonly once: string;
 }
 
 export function limitWarnings({
@@ -110,7 +112,8 @@ export function limitWarnings({
   const names = unseen.map(({ name }) => name).join(', ');
   const held = limits.tokens !== undefined || unseen.every((agent) => agent.limits?.tokens !== undefined);
   const next = held ? 'Its tokens are limited.' : 'Set `tokens` or `turns`.';
-  return [{ about: 'limits', text: `${cannotStop(runtimes, 'cost')} (${names})`, next }];
+  const once = `no-cost ${runtimes.toSorted().join(' ')}`;
+  return [{ about: 'limits', text: `${cannotStop(runtimes, 'cost')} (${names})`, next, once }];
 }
 
 /** Why a limit on something that these runtimes do not report is no help against them. */

@@ -111,7 +111,7 @@ export async function startNew(
     return admitted;
   };
   const running = await startRun(enginePorts(workspace, drive, admit), definition, repository, { runId, contents });
-  warn(checked.warnings, running.runId, onEvent);
+  if (onEvent !== undefined) await warn(checked.warnings, workspace.host, running.runId, onEvent);
   return running;
 }
 
@@ -176,10 +176,19 @@ function enginePorts(
   return { ...composition, host, admit, ...defined({ ...drive }) };
 }
 
-function warn(warnings: Preflight['warnings'], runId: string, onEvent: DriveOptions['onEvent']): void {
-  for (const { about, text, next } of warnings) {
+async function warn(
+  warnings: Preflight['warnings'],
+  { stateDirectory }: OpenedWorkspace['host'],
+  runId: string,
+  onEvent: NonNullable<DriveOptions['onEvent']>,
+): Promise<void> {
+  const hasFacts = warnings.some((one) => 'once' in one);
+  const notes = hasFacts
+    ? await (await import('./preflight/said-notes.ts')).notesToSay(stateDirectory, warnings)
+    : warnings;
+  for (const { about, text, next } of notes) {
     // `squad doctor` reports problems of the machine.
     if (about === 'git-version') continue;
-    onEvent?.({ type: 'warning', at: Date.now(), runId, text: next === undefined ? text : `${text}. ${next}` });
+    onEvent({ type: 'warning', at: Date.now(), runId, text: next === undefined ? text : `${text}. ${next}` });
   }
 }

@@ -21,6 +21,7 @@ import {
   refuseWithoutFiles,
   resolveRuntimes,
 } from './runtimes.ts';
+import { newerNote, type NewerNote } from './newer-notes.ts';
 import { type StandInNote, standInNotes } from './stand-ins.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
@@ -43,7 +44,10 @@ export async function bindSquad(
   playbook: Playbook<unknown>,
   { root, read, described, redactor, prompts = {} }: SquadPlace,
 ): Promise<
-  Pick<RunDefinition, 'agents' | 'runtimes'> & { readonly armory: Armory; readonly notes: readonly StandInNote[] }
+  Pick<RunDefinition, 'agents' | 'runtimes'> & {
+    readonly armory: Armory;
+    readonly notes: readonly (StandInNote | NewerNote)[];
+  }
 > {
   const { host } = ports;
   const runtimes = await resolveRuntimes(read.settings.runtimes, described, root, host);
@@ -57,9 +61,8 @@ export async function bindSquad(
   // The models of the settings belong to the runtimes there.
   const placed = runtime === undefined ? withModelsOf(read, roster, playbook) : onRuntime(roster, runtime);
   const squad = withGivenModels(placed, request.models ?? {});
-  for (const name of new Set(squad.map((agent) => agent.runtime))) {
-    await refuseWithoutFiles(name, described[name] ?? {}, runtimes, fileOf(read, 'runtimes'));
-  }
+  const used = new Set(squad.map((agent) => agent.runtime));
+  for (const name of used) await refuseWithoutFiles(name, described[name] ?? {}, runtimes, fileOf(read, 'runtimes'));
   await refuseUnusable(squad, runtimes, probeOf);
   const source = fileOf(read, 'agents');
   const armory = openArmory({ root, host, redactor, source, agents: agents ?? [] });
@@ -73,7 +76,14 @@ export async function bindSquad(
     bound.push({ ...bindAgent(agent, instructions), ...(await armory.bind(agent)) });
   }
   await refuseUnsupported(ports, { agents: bound, runtimes, root }, armory);
-  const notes = await standInNotes(ports, { agents: bound, runtimes, described, probeOf, root });
+  const notes: (StandInNote | NewerNote)[] = await standInNotes(ports, {
+    agents: bound,
+    runtimes,
+    described,
+    probeOf,
+    root,
+  });
+  for (const name of used) notes.push(...newerNote(name, await probeOf(name)));
   return { agents: bound, runtimes, armory, notes };
 }
 

@@ -36,6 +36,7 @@ import { refuseNoFolder } from './sparse.ts';
 import { copiesOf, NO_COPIES, type Copies } from './copies.ts';
 import { agree, consentTo, type TrustPorts } from './consent.ts';
 import { limitsFor, limitsOfRun, type LimitNote } from './run-limits.ts';
+import type { NewerNote } from './newer-notes.ts';
 import type { StandInNote } from './stand-ins.ts';
 import { itemsToTrust, ownCommands, type OwnCommands } from './trust.ts';
 import type { TrustItem } from './trust-item.ts';
@@ -101,6 +102,7 @@ export interface Preflight {
     | PriorityWarning
     | SecretWarning
     | StandInNote
+    | NewerNote
     | PromptNote
     | OwnCommands
     | Copies['notes'][number]

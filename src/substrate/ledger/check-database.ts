@@ -11,6 +11,7 @@ import { openLedgerFile } from './ledger-file.ts';
 import { damagedBodies } from './mail/bodies.ts';
 import { closeDb, type Db, schemaVersion } from './open-db.ts';
 import type { Queries } from './query.ts';
+import { RECORD_RULES } from './records.ts';
 import { listRuns } from './runs.ts';
 import { readSettlement } from './settle.ts';
 import { databaseError, neverSetUp } from './sqlite-errors.ts';
@@ -18,7 +19,7 @@ import { createStore, type Store } from './store.ts';
 import { readSnapshot } from './transactions.ts';
 
 /** Each rule is a query for sentences about the places that break it, which name the rows. */
-const RULES = { ...EVENT_RULES, ...ATTEMPT_RULES, ...MAIL_RULES };
+const RULES = { ...EVENT_RULES, ...ATTEMPT_RULES, ...RECORD_RULES, ...MAIL_RULES };
 
 type Rule = keyof typeof RULES;
 

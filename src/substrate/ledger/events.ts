@@ -20,6 +20,7 @@ const LEDGER_EVENTS = [
   'timer-cleared',
   'timer-fired',
   'operator-command',
+  'record-written',
   'mail-sent',
   'mail-refused',
   'mail-registered',

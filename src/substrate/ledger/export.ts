@@ -7,7 +7,7 @@ import { guarded } from './transactions.ts';
 
 /** Text that is JSON in the ledger, and JSON in the export. */
 const JSON_COLUMNS: ReadonlySet<string> = new Set(
-  'data answer request process result recipients body policy'.split(' '),
+  'data answer request process result recipients body policy value'.split(' '),
 );
 
 /** Seals, columns without information, and those that only repeat an event (`run-forked`). */
@@ -33,6 +33,7 @@ const PARTS: readonly Part[] = [
   { table: 'observation', of: 'attempt', order: 'seq' },
   { table: 'timer', of: 'run_id', order: 'set_seq' },
   { table: 'operator_command', of: 'run_id', order: 'id' },
+  { table: 'record', order: 'rowid' },
   { table: 'mail_session', order: 'one' },
   { table: 'mail_policy', of: 'run_id', order: 'at, run_id' },
   { table: 'mail', of: 'run_id', order: 'seq' },

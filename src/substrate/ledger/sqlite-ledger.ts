@@ -11,6 +11,7 @@ import { claimCheck } from './claims.ts';
 import { acquireLease, leaseSegments, releaseLease, renewLease, requireLease } from './leases.ts';
 import { closeDb, type Db } from './open-db.ts';
 import { createRun, findRun, listRuns, recordCommand, requireRun } from './runs.ts';
+import { createRecords } from './records.ts';
 import { readSettlement, settle } from './settle.ts';
 import { readSpending, readTotals } from './spending.ts';
 import { change, redactorOfRun, type Store, storedJson } from './store.ts';
@@ -29,6 +30,7 @@ export function createSqliteLedger(store: Store, directory: string, lock: Worksp
   return {
     ...writers(store, directory, lock),
     ...readers(store),
+    ...createRecords(store),
     mail: createMailbox(store),
     place: () => placeOf(store.db, opened),
     writeBack: () => writeBack(store.db),

@@ -7,6 +7,7 @@ import type { TurnResult } from '../../model/turn-result.ts';
 import type { Forked } from '../../model/run.ts';
 import type { Lease } from './lease.ts';
 import type { EngineMail, Mailbox } from './mailbox.ts';
+import type { Records } from './records.ts';
 
 export type { Lease } from './lease.ts';
 
@@ -159,7 +160,7 @@ export type AttemptFilter = Partial<Pick<Attempt, 'runId' | 'taskId' | 'status'>
 /** Where the file of an open ledger is: `replaced` by another one, `moved` to another path, or `deleted`, so that only this process has it. */
 export type LedgerPlace = 'there' | 'replaced' | 'moved' | 'deleted';
 
-export interface Ledger {
+export interface Ledger extends Records {
   /** With its `run-created` event. The same id and name again is a crash retry and returns the row that is there. */
   createRun(run: { id: string; name: string }): RunRow;
   /** Copies into a new run what its parent had decided, all in one transaction. The parent's rows stay as they are. */

@@ -46,6 +46,7 @@ interface History {
   observations: { attemptId: string; type: string; seq: number }[];
   timers: { runId: string; id: string; dueAt: number; setSeq: number }[];
   commands: { id: number; runId: string; seq: number }[];
+  records: { kind: string; id: string; version: number; value: string; seq: number }[];
   mail: Mail;
   limits: CapsOfRuns;
 }
@@ -93,6 +94,7 @@ function checkHistory({ mail, limits, ...rows }: History): Violation[] {
     observation: rows.observations,
     timer: rows.timers,
     operator_command: rows.commands,
+    record: rows.records,
     mail_session: [{ id: 's' }],
     mail: mail.messages,
     mail_delivery: mail.deliveries,
@@ -109,6 +111,11 @@ function event(
   at = 0,
 ): History['events'][number] {
   return { seq, stream: 'r', type, at, cause, epoch, data };
+}
+
+function written(seq: number, version: number, title: string): History['events'][number] {
+  const data = { kind: 'item', id: 'i', version, value: { title } };
+  return { ...event(seq, 'record-written', null, null, data), stream: 'workspace' };
 }
 
 /** Two attempts of one task in one session, one after the other; the first was lost and came back late. */
@@ -133,6 +140,8 @@ function clean(): History {
       event(11, 'timer-fired', null, 1, { id: 't', dueAt: 50, set: 10, data: null }, 60),
       event(12, 'timer-set', 5, 1, { id: 'u', dueAt: 70, data: null }),
       ...[1, 2, 3].map((seq) => event(12 + seq, 'mail-sent', null, null, { id: `s-1-${seq}`, seq })),
+      written(18, 1, 'old'),
+      written(19, 2, 'new'),
     ],
     mail: mailbox(),
     runs: [{ id: 'r', name: 'run', applied: 5, driver: 'c2' }],
@@ -170,6 +179,7 @@ function clean(): History {
     observations: [{ attemptId: 'a-1', type: 'first-tool', seq: 4 }],
     timers: [{ runId: 'r', id: 'u', dueAt: 70, setSeq: 12 }],
     commands: [{ id: 1, runId: 'r', seq: 9 }],
+    records: [{ kind: 'item', id: 'i', version: 2, value: '{"title":"new"}', seq: 19 }],
     limits: capped({ turns: 2, tokens: 11, usd: 1.5 }),
   };
 }
@@ -288,6 +298,12 @@ const BREAKS: [Violation['rule'], string, Break][] = [
     (h) => h.events.push(event(13, 'timer-cleared', 5, 1, { id: 'u' })),
   ],
   ['timer-wrong', 'its row has another time', (h) => (h.timers[0]!.dueAt = 71)],
+  ['record-differs', 'it has another value', (h) => (h.records[0]!.value = '{}')],
+  ['record-differs', 'it has an old version', (h) => (h.records[0]!.version = 1)],
+  ['record-differs', 'it is gone', (h) => h.records.pop()],
+  ['record-differs', 'no event wrote it', (h) => h.records.push({ ...h.records[0]!, id: 'j' })],
+  ['record-differs', 'a version is written twice', (h) => h.events.push(written(20, 2, 'new'))],
+  ['record-differs', 'an event of a run wrote it', (h) => (h.events.at(-1)!.stream = 'r')],
   ['run-differs', 'it has another name', (h) => (h.runs[0]!.name = 'other')],
   ['run-differs', 'it is gone', (h) => h.runs.pop()],
   ['run-differs', 'it was made twice', (h) => h.events.push(event(13, 'run-created', null, null, { name: 'run' }))],

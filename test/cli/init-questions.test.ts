@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -23,6 +24,14 @@ function openTerminal(room: EngineRoom, more = '') {
   const seen = async (text: string) =>
     eventually(text, () => (tmux.screen('in', '').includes(text) ? true : undefined), 60);
   return { seen, press: (...keys: string[]) => tmux.tmux('in', 'send-keys', ...keys) };
+}
+
+/** Whether a run would start without a question. */
+function consentIn({ root, repository }: EngineRoom): unknown {
+  const env = { PATH: process.env['PATH'], HOME: root, XDG_CONFIG_HOME: `${root}/config` };
+  const args = [CLI_ENTRY, 'doctor', '--trust', '--json'];
+  const { stdout } = spawnSync(process.execPath, args, { cwd: repository, env, encoding: 'utf8' });
+  return (JSON.parse(stdout) as { readonly consent: unknown }).consent;
 }
 
 const settingsIn = ({ repository }: EngineRoom) => {
@@ -53,6 +62,32 @@ describe.skipIf(NO_TMUX !== undefined)('squad init at a terminal', { timeout: 18
       agents: [{ runtime: 'claude' }, { runtime: 'claude' }, { runtime: 'claude' }],
     });
     expect(existsSync(join(room.repository, 'objective.md'))).toBe(true);
+    expect(consentIn(room)).toBe('stored');
+    const text = readFileSync(join(room.repository, 'squad.yaml'), 'utf8');
+    writeFileSync(join(room.repository, 'squad.yaml'), text.replace('npm test -- --run', 'npm test -- --ran'));
+    expect(consentIn(room)).toBe('missing');
+  });
+
+  it.each([
+    ['y', 'stored'],
+    ['n', 'missing'],
+  ])('asks about what was no answer, such as npm ci: %s', async (answer, consent) => {
+    const room = roomForTest();
+    writeFileSync(join(room.repository, 'package.json'), TESTED);
+    writeFileSync(join(room.repository, 'package-lock.json'), '{"lockfileVersion":3}');
+    const { seen, press } = openTerminal(room);
+    await seen('Which runtimes may agents use?');
+    press('Enter');
+    await seen('Which command tests this repository?');
+    press('Enter');
+    await seen('How much may a run cost at most, in USD?');
+    press('Enter');
+    await seen('setup: npm ci');
+    await seen('Allow exactly this, now and in later runs?');
+    press(answer, 'Enter');
+    await seen('ended with 0');
+    await seen('Next: ');
+    expect(consentIn(room)).toBe(consent);
   });
 
   it('writes nothing after Ctrl-C', async () => {

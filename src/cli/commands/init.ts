@@ -22,6 +22,7 @@ import { createGit } from '../../substrate/git/git-call.ts';
 import { openCheckout } from '../../substrate/git/repository.ts';
 import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
 import type { CommandContext, Options } from '../command-context.ts';
+import { trustOf } from '../consent.ts';
 import { printResult } from '../output.ts';
 import { probeAgents } from './doctor.ts';
 import { defined } from '../../text/defined.ts';
@@ -33,15 +34,15 @@ export async function init(context: CommandContext, options: Options<'init'>): P
   const { host, output, exit } = context;
   const composition = compose(host);
   const playbook = namedPlaybook(composition.playbooks, options.playbook ?? DEFAULT_PLAYBOOK);
-  const { root, hasCommit } = await findRoot(composition, host.workingDirectory);
+  const { root, commonDirectory, hasCommit } = await findRoot(composition, host.workingDirectory);
   const usable = (await probeAgents(composition, host)).filter(({ probe }) => probe.ok);
   const runtimes = usable.filter(({ onlyByName }) => !onlyByName).map(({ name }) => name);
   const others = usable.filter(({ onlyByName }) => onlyByName).map(({ name }) => name);
   const steps = proposeSteps(await lookAround(composition, root));
   const asks = mayAsk(options) && !(await isThere(join(root, SETTINGS_FILE)));
-  const settings = asks
+  const { settings, verify } = asks
     ? await askForSettings({ runtimes, others }, steps, playbook)
-    : renderSettings(runtimes, steps, { others, playbook });
+    : { settings: renderSettings(runtimes, steps, { others, playbook }) };
   if (settings === undefined) {
     output.problem('squad wrote nothing.');
     return exit(130);
@@ -52,6 +53,9 @@ export async function init(context: CommandContext, options: Options<'init'>): P
   const kept: string[] = [];
   for (const [name, text] of Object.entries(files)) {
     ((await writeNew(join(root, name), text)) ? written : kept).push(name);
+  }
+  if (verify !== undefined && written.includes(SETTINGS_FILE)) {
+    await keepConsent(context, composition, { root, commonDirectory }, verify);
   }
   const objective = relative(host.workingDirectory, join(root, 'objective.md'));
   const roles = Object.keys(roleFiles(playbook)).filter((name) => written.includes(name));
@@ -79,11 +83,29 @@ interface Found {
   readonly others: readonly string[];
 }
 
-/** undefined: the person broke off. */
-async function askForSettings(found: Found, steps: Proposal, playbook: Playbook<unknown>): Promise<string | undefined> {
+/** Where the settings name more than the answers, such as `npm ci`, the person is asked about all of it. */
+async function keepConsent(
+  context: CommandContext,
+  composition: Composition,
+  place: { readonly root: string; readonly commonDirectory: string },
+  verify: string,
+): Promise<void> {
+  const confirm = trustOf(context, {});
+  if (typeof confirm !== 'function') return;
+  const { agreeToStarter } = await import('../../squad/preflight/starter-consent.ts');
+  const isKept = await agreeToStarter({ ...composition, host: context.host }, place, { verify }, confirm);
+  if (!isKept) context.output.problem('squad: you are asked again before a run starts.');
+}
+
+/** No `settings`: the person broke off. `verify`: the command that they typed or left as it was; empty: none. */
+async function askForSettings(
+  found: Found,
+  steps: Proposal,
+  playbook: Playbook<unknown>,
+): Promise<{ readonly settings?: string; readonly verify?: string }> {
   const { askSetup } = await import('../ask/init-questions.ts');
   const setup = await askSetup({ ...found, verify: steps.verify ?? '', usd: usualBudget() });
-  if (setup === undefined) return undefined;
+  if (setup === undefined) return {};
   const { setup: install, because } = steps;
   const isProposed = setup.verify !== '' && setup.verify === steps.verify;
   const proposal = defined({
@@ -93,7 +115,8 @@ async function askForSettings(found: Found, steps: Proposal, playbook: Playbook<
     copy: steps.copy,
   });
   const only = isDeepStrictEqual(setup.runtimes, found.runtimes) ? undefined : setup.runtimes;
-  return renderSettings(found.runtimes, proposal, { usd: setup.usd, only, others: found.others, playbook });
+  const settings = renderSettings(found.runtimes, proposal, { usd: setup.usd, only, others: found.others, playbook });
+  return { settings, verify: setup.verify };
 }
 
 /** Even as a dangling link. */
@@ -105,12 +128,16 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 /** Accepts a repository without a commit. Throws outside of a repository. */
-async function findRoot({ git: ports }: Composition, path: string): Promise<{ root: string; hasCommit: boolean }> {
-  const { root } = await openCheckout(ports, path);
+async function findRoot(
+  { git: ports }: Composition,
+  path: string,
+): Promise<{ root: string; commonDirectory: string; hasCommit: boolean }> {
+  const { root, commonDirectory } = await openCheckout(ports, path);
   // A branch without a commit, and not a commit that cannot be read.
   const head = await createGit(ports).run(['rev-parse', '--verify', '--quiet', 'HEAD'], { cwd: root });
-  if (head.code !== 0) return { root, hasCommit: false };
-  return { root: (await inspectRepository(ports, path)).root, hasCommit: true };
+  if (head.code !== 0) return { root, commonDirectory, hasCommit: false };
+  const found = await inspectRepository(ports, path);
+  return { root: found.root, commonDirectory: found.commonDirectory, hasCommit: true };
 }
 
 async function lookAround({ git: ports }: Composition, root: string): Promise<Surroundings> {

@@ -72,7 +72,13 @@ const SENTENCES: { readonly [T in RunEvent['type']]: Row<T> } = {
   },
   'attempt-ended': endSentence,
   'task-returned': ({ task, from, why }) =>
-    about(task, 'back', `${returnedText(from)}: ${plainLine(reasons(why), 400)}`, 'bad'),
+    // A playbook reopens a task for what is new, such as a person's words about a plan.
+    about(
+      task,
+      'back',
+      `${returnedText(from)}: ${plainLine(reasons(why), 400)}`,
+      from === 'playbook' ? 'attention' : 'bad',
+    ),
   decided: ({ next, why, until, at }) => {
     const when = until === undefined ? '' : `until ${localTime(until, at)}: `;
     const line = `${when}${plainLine(reasons(why), 300)}`;

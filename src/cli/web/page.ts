@@ -20,10 +20,12 @@ interface Frame {
   readonly home: string;
   /** By `series.ts`: the browser has this one; undefined: the page is not live. */
   readonly version: string | undefined;
+  /** From the page to its events. */
+  readonly events?: string;
 }
 
 /** The whole document. It loads one script and one stylesheet from the same server, and nothing else. */
-export function documentOf({ title, news, regions }: Page, { home, version }: Frame): string {
+export function documentOf({ title, news, regions }: Page, { home, version, events = 'events' }: Frame): string {
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -33,7 +35,7 @@ export function documentOf({ title, news, regions }: Page, { home, version }: Fr
 <link rel="stylesheet" href="${home}page.css">
 ${version === undefined ? '' : markup`<script src="${home}page.js" defer></script>`}
 </head>
-<body${version === undefined ? '' : markup` data-version="${version}"`}>
+<body${version === undefined ? '' : markup` data-version="${version}" data-events="${events}"`}>
 <header class="top"><a class="skip" href="#main">Skip to the content</a><nav aria-label="squad"><a href="${home}">All runs</a></nav>
 <p id="news" role="status">${news}</p></header>
 <main id="main" tabindex="-1">${regions.map(({ html }) => html)}</main>
@@ -57,9 +59,10 @@ export function regionOf(id: string, title: string, body: Markup | readonly Mark
   };
 }
 
-/** A list that scrolls, also by the keyboard. */
-export function scrollingList(label: string, items: readonly Markup[]): Markup {
-  return markup`<div class="steps" tabindex="0" role="group" aria-label="${label}"><ol>${items}</ol></div>`;
+/** A list that scrolls, also by the keyboard. `grows`: at its end, and the browser stays there. */
+export function scrollingList(label: string, items: readonly Markup[], grows = false): Markup {
+  const follow = grows ? markup` data-follow="${label}"` : '';
+  return markup`<div class="steps" tabindex="0" role="group" aria-label="${label}"${follow}><ol>${items}</ol></div>`;
 }
 
 /** A sentence in place of a page, and what to do next. */

@@ -18,6 +18,8 @@ export const reviewSchema = z.strictObject({
       z.strictObject({
         path: z.string().min(1),
         line: z.int().positive(),
+        /** `line` is its number in the file as it was before: the work deleted it. */
+        deleted: z.boolean().default(false),
         quote: z.string(),
         text: z.string().trim().min(1),
       }),
@@ -27,25 +29,30 @@ export const reviewSchema = z.strictObject({
 });
 export type Review = z.infer<typeof reviewSchema>;
 
-/** A line of a diff. `number`: in the file as it is after the change; undefined: it is not there any more. */
+/** A line of a diff. */
 export interface NumberedLine {
   readonly text: string;
+  /** In the file as it is after the change, or as it was before if that deleted the line; undefined: it is no line of the file. */
   readonly number: number | undefined;
+  readonly deleted: boolean;
 }
 
 /** The lines of a file's diff with their numbers, as they are shown. */
 export function numberedLines({ lines }: Pick<FilePatch, 'lines'>): NumberedLine[] {
-  let next: number | undefined;
+  let next: { before: number; after: number } | undefined;
   return lines.map((line) => {
-    const [, from] = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line) ?? [];
+    const [, before, after] = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line) ?? [];
     const text = visibleText(line.toWellFormed());
-    if (from !== undefined) {
-      next = Number(from);
-      return { text, number: undefined };
+    const deleted = next !== undefined && line.startsWith('-');
+    if (before !== undefined && after !== undefined) {
+      next = { before: Number(before), after: Number(after) };
+      return { text, number: undefined, deleted: false };
     }
-    if (next === undefined || line.startsWith('-') || line.startsWith('\\')) return { text, number: undefined };
-    next += 1;
-    return { text, number: next - 1 };
+    if (next === undefined || line.startsWith('\\')) return { text, number: undefined, deleted };
+    const number = deleted ? next.before : next.after;
+    if (!line.startsWith('+')) next.before += 1;
+    if (!deleted) next.after += 1;
+    return { text, number, deleted };
   });
 }
 
@@ -87,13 +94,14 @@ export function reviewRequest(
   work: TaskWork | undefined,
   { verb, author, interrupts }: ReviewWay,
 ): InterventionRequest {
-  for (const { path, line, quote } of comments) {
+  for (const { path, line, deleted, quote } of comments) {
     const file = work?.patch.files.find((one) => one.path === path);
-    const found = file && numberedLines(file).find(({ number }) => number === line);
+    const found = file && numberedLines(file).find((one) => one.number === line && one.deleted === deleted);
     if (found?.text.slice(1) !== quote) throw lineIsGone(task, path, line);
   }
   const said = comments.map(
-    ({ path, line, quote, text }, index) => `${index + 1}. ${path}:${line}: \`${plainLine(quote, 200)}\`\n${text}`,
+    ({ path, line, deleted, quote, text }, index) =>
+      `${index + 1}. ${path}:${line}${deleted ? ' before your change, a line that you deleted' : ''}: \`${plainLine(quote, 200)}\`\n${text}`,
   );
   const count = comments.length === 1 ? 'a comment' : `${comments.length} comments`;
   const intro = `A person read your work on task ${task} at commit ${work?.commit.slice(0, 12) ?? ''} and has ${count} on its lines. Do what each asks, or say in your answer why not.`;

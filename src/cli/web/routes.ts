@@ -2,16 +2,19 @@
 export type Route =
   | { readonly to: 'asset'; readonly name: 'page.js' | 'page.css' }
   | { readonly to: 'runs' | 'runs-events' }
-  | { readonly to: 'run' | 'run-events' | 'run-folder'; readonly repository: string; readonly run: string }
-  | { readonly to: 'turn'; readonly repository: string; readonly run: string; readonly attempt: string }
+  | { readonly to: OfRun; readonly repository: string; readonly run: string }
+  | { readonly to: 'run-folder'; readonly repository: string; readonly run: string }
+  | { readonly to: 'turn' | 'turn-events'; readonly repository: string; readonly run: string; readonly attempt: string }
   | { readonly to: 'act'; readonly repository: string; readonly run: string; readonly act: string };
+
+type OfRun = 'run' | 'run-events' | 'diff' | 'diff-events';
 
 /** undefined: nothing is there. `target`: as the guard makes it, without the secret. */
 export function routeOf(method: string, target: string): Route | undefined {
   const parts = partsOf(target);
   if (parts === undefined) return undefined;
-  const [repository = '', run = '', third, fourth, fifth] = parts;
-  if (fifth !== undefined) return undefined;
+  const [repository = '', run = '', third, fourth, fifth, sixth] = parts;
+  if (sixth !== undefined) return undefined;
   if (method === 'POST') {
     return third === undefined || third === '' || fourth !== undefined
       ? undefined
@@ -25,13 +28,22 @@ export function routeOf(method: string, target: string): Route | undefined {
   }
   if (repository === '' || run === '') return undefined;
   if (third === undefined) return { to: 'run-folder', repository, run };
-  if (fourth === undefined) return third === '' ? { to: 'run', repository, run } : eventsOf(third, repository, run);
-  return third === 'turns' && fourth !== '' ? { to: 'turn', repository, run, attempt: fourth } : undefined;
+  if (third === 'turns') {
+    if (fourth === undefined || fourth === '') return undefined;
+    if (fifth === undefined) return { to: 'turn', repository, run, attempt: fourth };
+    return fifth === 'events' ? { to: 'turn-events', repository, run, attempt: fourth } : undefined;
+  }
+  const place = [third, fourth, fifth].flatMap((part) => part ?? []).join('/');
+  return Object.hasOwn(PLACES, place) ? { to: PLACES[place] ?? 'run', repository, run } : undefined;
 }
 
-function eventsOf(name: string, repository: string, run: string): Route | undefined {
-  return name === 'events' ? { to: 'run-events', repository, run } : undefined;
-}
+/** Below the address of a run. */
+const PLACES: Readonly<Record<string, OfRun>> = {
+  '': 'run',
+  events: 'run-events',
+  diff: 'diff',
+  'diff/events': 'diff-events',
+};
 
 function partsOf(target: string): string[] | undefined {
   try {

@@ -64,6 +64,21 @@ export async function readWork(opened: OpenedRun, task: string): Promise<TaskWor
   return range && { task, commit: range.to, patch: await patchOf(opened, range) };
 }
 
+/** All that the run has delivered so far. */
+export interface Changes {
+  readonly from: string;
+  readonly commit: string;
+  readonly patch: Patch;
+}
+
+/** undefined: it has delivered nothing yet. `known`: what was read before, which is given back if it is the same. */
+export async function readChanges(opened: OpenedRun, known: Changes | undefined): Promise<Changes | undefined> {
+  const range = await findRange(opened);
+  if (range === undefined || range.from === range.to) return undefined;
+  const isSame = known?.from === range.from && known.commit === range.to;
+  return isSame ? known : { from: range.from, commit: range.to, patch: await patchOf(opened, range) };
+}
+
 async function readWorks(opened: OpenedRun, known: KnownWorks): Promise<TaskWork[]> {
   const works: TaskWork[] = [];
   for (const { task, work } of opened.reading.board.tasks.values()) {

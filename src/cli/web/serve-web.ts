@@ -8,18 +8,19 @@ import { decideRequests } from '../../studio/door.ts';
 import { keepDoor } from '../../studio/front-door.ts';
 import { findClient } from '../../substrate/system/process/loopback-client.ts';
 import type { Clock } from '../../substrate/ports/clock.ts';
+import { defined } from '../../text/defined.ts';
 import { parseJson } from '../../text/json.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
-import { readTurns } from '../show/read-turns.ts';
 import { act, isAct } from './acts.ts';
 import { Feed, type Watched } from './feed.ts';
 import { PAGE_STYLE } from '../../view/report/page-style.ts';
 import { documentOf, problemPage } from './page.ts';
 import { type Route, routeOf } from './routes.ts';
 import type { ShownRepository, Repositories } from './repositories.ts';
-import { turnPage } from './turn-page.ts';
+import { watchDiff } from './watch-diff.ts';
 import { watchRun } from './watch-run.ts';
 import { watchRuns } from './watch-runs.ts';
+import { turnIn, watchTurn } from './watch-turn.ts';
 
 const COMMAND = 'squad watch --web';
 /** Larger than any plan that squad takes. */
@@ -67,6 +68,9 @@ export async function serveWeb(repositories: Repositories, options: WebOptions):
     repositories,
     runs: () => feedOf('', async () => watchRuns(repositories, clock)),
     run: ({ id, workspace }, run) => feedOf(`${id}/${run}`, async () => watchRun(workspace, run)),
+    diff: ({ id, workspace }, run) => feedOf(`${id}/${run}/diff`, async () => watchDiff(workspace, run)),
+    turn: ({ id, workspace }, run, attempt) =>
+      feedOf(`${id}/${run}/turns/${attempt}`, async () => watchTurn(workspace, run, attempt)),
     broke,
   };
   const server = createServer((request, response) => void serve(web, request, response));
@@ -92,6 +96,8 @@ interface Web {
   readonly repositories: Repositories;
   readonly runs: () => Feed;
   readonly run: (repository: ShownRepository, run: string) => Feed;
+  readonly diff: (repository: ShownRepository, run: string) => Feed;
+  readonly turn: (repository: ShownRepository, run: string, attempt: string) => Feed;
   readonly broke: (error: unknown) => void;
 }
 
@@ -133,7 +139,7 @@ async function serve(web: Web, request: IncomingMessage, response: ServerRespons
 
 function homeOf(route: Route | undefined): string {
   if (route?.to === 'turn') return '../../../';
-  return route?.to === 'run' ? '../../' : './';
+  return route?.to === 'run' || route?.to === 'diff' ? '../../' : './';
 }
 
 async function answer(web: Web, route: Route, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -147,11 +153,15 @@ async function answer(web: Web, route: Route, request: IncomingMessage, response
     case 'run-folder':
       return void response.writeHead(308, { ...HEADERS, location: `./${encodeURIComponent(route.run)}/` }).end();
     case 'run':
-      return sendPage(response, await runFeed(web, route), '../../');
-    case 'run-events':
-      return sendEvents(request, response, await runFeed(web, route));
+      return sendPage(response, await feedAt(web, route), '../../');
+    case 'diff':
+      return sendPage(response, await feedAt(web, route), '../../', 'diff/events');
     case 'turn':
-      return sendTurn(web, route, response);
+      return sendPage(response, await feedAt(web, route), '../../../', `${encodeURIComponent(route.attempt)}/events`);
+    case 'run-events':
+    case 'diff-events':
+    case 'turn-events':
+      return sendEvents(request, response, await feedAt(web, route));
     case 'act': {
       const repository = await repositoryOf(web, route.repository);
       if (!isAct(route.act)) throw usageError(`a page cannot ${plainLine(route.act, 40)}`, 'Use the command of squad.');
@@ -169,32 +179,31 @@ async function repositoryOf({ repositories }: Web, id: string): Promise<ShownRep
   throw usageError(`no repository ${plainLine(id, 80)} is served here`, `Start \`${COMMAND} --all\` for all of them.`);
 }
 
-async function runFeed(web: Web, { repository, run }: { repository: string; run: string }): Promise<Feed> {
-  const { id, workspace, name } = await repositoryOf(web, repository);
-  // By its id alone, so that all pages of a run share one reader.
-  const { row } = (await openRun(workspace, run)).reading;
-  return web.run({ id, workspace, name }, row.id);
-}
+type Followed = Exclude<Extract<Route, { run: string }>, { to: 'act' | 'run-folder' }>;
 
-async function sendTurn(web: Web, route: Extract<Route, { to: 'turn' }>, response: ServerResponse): Promise<void> {
-  const { workspace } = await repositoryOf(web, route.repository);
-  const opened = await openRun(workspace, route.run);
-  const { reading } = opened;
-  const found = reading.attempts.filter(({ attempt }) => attempt.id === route.attempt);
-  const [turn] = await readTurns(opened, reading, found);
-  if (turn === undefined) {
-    throw usageError(
-      `${reading.row.name} has no turn ${plainLine(route.attempt, 80)}`,
-      `List its turns with \`squad show ${reading.row.name}\`.`,
-    );
+async function feedAt(web: Web, route: Followed): Promise<Feed> {
+  const repository = await repositoryOf(web, route.repository);
+  // By the run's id alone, so that all pages of a run share one reader.
+  const { reading } = await openRun(repository.workspace, route.run);
+  const { id } = reading.row;
+  switch (route.to) {
+    case 'run':
+    case 'run-events':
+      return web.run(repository, id);
+    case 'diff':
+    case 'diff-events':
+      return web.diff(repository, id);
+    case 'turn':
+    case 'turn-events':
+      return web.turn(repository, id, turnIn(reading, route.attempt).attempt.id);
+    default:
+      return route satisfies never;
   }
-  const home = '../../../';
-  send(response, 200, 'text/html', documentOf(turnPage(turn, reading.row.name), { home, version: undefined }));
 }
 
-async function sendPage(response: ServerResponse, feed: Feed, home: string): Promise<void> {
+async function sendPage(response: ServerResponse, feed: Feed, home: string, events?: string): Promise<void> {
   const { page, version } = await feed.current();
-  send(response, 200, 'text/html', documentOf(page, { home, version }));
+  send(response, 200, 'text/html', documentOf(page, { home, version, ...defined({ events }) }));
 }
 
 /** Server-sent events, until the browser leaves. */

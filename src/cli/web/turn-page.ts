@@ -13,8 +13,8 @@ export function turnPage(turn: TurnRecord, run: string): Page {
   const took = result === null ? '' : ` after ${spanText(result.durationMs)}`;
   const head = markup`<div id="head"><h1>${attempt}</h1><p>Turn of ${agent} (${runtime}) on ${task} in <a href="../">${run}</a>, begun ${utcTime(claimedAt)}: ${state}${took}.</p></div>`;
   return {
-    title: `${attempt} of ${run}`,
-    news: '',
+    title: `${attempt} of ${run}: ${state}`,
+    news: result === null ? '' : `${attempt} has ended: ${state}.`,
     regions: [
       { id: 'head', html: head },
       regionOf('prompt', 'Prompt', prompt === null ? markup`<p>It is not kept.</p>` : markup`<pre>${prompt}</pre>`),
@@ -26,11 +26,11 @@ export function turnPage(turn: TurnRecord, run: string): Page {
   };
 }
 
-function stepsOf({ steps, gone, dropped }: TurnRecord): Markup {
+function stepsOf({ steps, gone, dropped, result }: TurnRecord): Markup {
   if (steps === null) return markup`<p>${gone ?? 'Its output is not there.'}</p>`;
-  if (steps.length === 0) return markup`<p>Nothing before its answer.</p>`;
+  if (steps.length === 0) return markup`<p>${result === null ? 'Nothing yet.' : 'Nothing before its answer.'}</p>`;
   const left = dropped === 0 ? '' : markup`<p>${counted(dropped, 'step')} in the middle are left out.</p>`;
-  return markup`${left}${scrollingList('Steps', steps.map(stepOf))}`;
+  return markup`${left}${scrollingList('Steps', steps.map(stepOf), result === null)}`;
 }
 
 function stepOf(step: TurnStep): Markup {

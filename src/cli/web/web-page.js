@@ -15,7 +15,7 @@ function follow() {
   if (source !== undefined) source.close();
   source = undefined;
   if (document.hidden) return;
-  source = new EventSource(`events?since=${encodeURIComponent(version)}`);
+  source = new EventSource(`${document.body.dataset.events}?since=${encodeURIComponent(version)}`);
   source.addEventListener('page', (event) => {
     version = event.lastEventId;
     show(JSON.parse(event.data));
@@ -36,6 +36,7 @@ function show({ title, news: sentence, order, regions }) {
   document.title = title;
   say(news, sentence);
   const focused = document.activeElement;
+  const atEnd = [...document.querySelectorAll('[data-follow]')].filter(isAtEnd).map(({ dataset }) => dataset.follow);
   for (const [id, html] of Object.entries(regions)) {
     const next = parse(html);
     const now = document.getElementById(id);
@@ -53,6 +54,16 @@ function show({ title, news: sentence, order, regions }) {
     again.focus({ preventScroll: true });
   }
   for (const list of document.querySelectorAll('[data-own][data-key]')) listComments(list);
+  for (const list of document.querySelectorAll('[data-follow]')) if (atEnd.includes(list.dataset.follow)) toEnd(list);
+}
+
+/** A list that grows stays at its end, unless the person has scrolled up in it. */
+function isAtEnd({ scrollTop, clientHeight, scrollHeight }) {
+  return scrollTop + clientHeight >= scrollHeight - 8;
+}
+
+function toEnd(list) {
+  list.scrollTop = list.scrollHeight;
 }
 
 function parse(html) {
@@ -201,9 +212,10 @@ function addComment(form) {
     );
     return line.focus();
   }
-  const comment = { path, line: Number(line.value), quote: shown.textContent.slice(1), text: text.value };
-  keepComments(task, [...commentsOf(task), comment]);
-  tell(`Added to the review of ${task}: line ${comment.line} of ${path}.`, false);
+  const number = Number(line.value);
+  const place = { path, line: Math.abs(number), deleted: number < 0 };
+  keepComments(task, [...commentsOf(task), { ...place, quote: shown.textContent.slice(1), text: text.value }]);
+  tell(`Added to the review of ${task}: line ${number} of ${path}.`, false);
   form.reset();
 }
 
@@ -214,14 +226,15 @@ function listComments(list) {
   if (list.dataset.shown === text) return;
   list.dataset.shown = text;
   list.replaceChildren(
-    ...comments.map(({ path, line, text: own }, index) => {
+    ...comments.map(({ path, line, deleted, text: own }, index) => {
+      const number = deleted ? -line : line;
       const item = document.createElement('li');
       const place = document.createElement('code');
-      place.textContent = `${path}:${line}`;
+      place.textContent = `${path}:${number}`;
       const remove = document.createElement('button');
       remove.type = 'button';
       remove.textContent = 'Remove';
-      remove.setAttribute('aria-label', `Remove the comment on line ${line} of ${path}`);
+      remove.setAttribute('aria-label', `Remove the comment on line ${number} of ${path}`);
       remove.addEventListener('click', () => {
         keepComments(
           task,
@@ -245,5 +258,6 @@ document.addEventListener('click', (event) => {
 });
 
 document.addEventListener('visibilitychange', follow);
+for (const list of document.querySelectorAll('[data-follow]')) toEnd(list);
 for (const list of document.querySelectorAll('[data-own][data-key]')) listComments(list);
 follow();

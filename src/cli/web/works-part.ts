@@ -14,7 +14,9 @@ export function worksRegion({ reading, view, works }: RunFacts): Region {
   const { name } = view.run;
   const isOver = view.end !== null;
   return regionOf('works', 'Work', [
-    ...(works.length === 0 ? [markup`<p>No task has work to show yet.</p>`] : []),
+    works.length === 0
+      ? markup`<p>No task has work to show yet.</p>`
+      : markup`<p><a href="diff">What the run has delivered so far, in one diff</a></p>`,
     ...(isOver && works.length > 0
       ? [
           markup`<p>The run is over, so no agent of it reads comments any more. For more work, start a new run: <code>squad run "…"</code></p>`,
@@ -43,10 +45,15 @@ function workOf({ task, commit, patch }: TaskWork, state: TaskState, { name, isO
 ${patch.files.map((file) => fileOf(file, { own, name, task, way }))}${more}${way === undefined ? '' : reviewForm(task, own, way)}</article>`;
 }
 
-function fileOf(
-  file: FilePatch,
-  { own, name, task, way }: { own: string; name: string; task: string; way: ReviewWay | undefined },
-): Markup {
+interface Shown {
+  readonly own: string;
+  readonly name: string;
+  /** Absent: all of the run. */
+  readonly task?: string;
+  readonly way?: ReviewWay | undefined;
+}
+
+export function fileOf(file: FilePatch, { own, name, task, way }: Shown): Markup {
   const { path, added, deleted, missing } = file;
   const key = `${own}-${idOf('file', path)}`;
   const more = missing === 0 ? '' : markup`<p>${missing} more lines: ${commandOf(name, task)} shows them.</p>`;
@@ -54,18 +61,19 @@ function fileOf(
 `;
 }
 
-/** A line's number fills the form in; its keyboard way is the field of that form. */
+/** A line's number fills the form in; its keyboard way is the field of that form. A deleted line's number has a minus. */
 function linesOf(file: FilePatch, canComment: boolean): Markup[] {
   const kinds = lineKinds(file.lines);
-  return numberedLines(file).map(({ text, number }, index) => {
-    const about = number === undefined ? '' : markup` data-line="${number}"`;
-    const mark = number === undefined || !canComment ? '' : ' pick';
-    return markup`<span class="${kinds[index] ?? ''}${mark}"${about}><i aria-hidden="true">${number ?? ''}</i><code>${text}</code></span>`;
+  return numberedLines(file).map(({ text, number, deleted }, index) => {
+    const shown = number === undefined ? '' : `${deleted ? '-' : ''}${number}`;
+    const about = shown === '' ? '' : markup` data-line="${shown}"`;
+    const mark = shown === '' || !canComment ? '' : ' pick';
+    return markup`<span class="${kinds[index] ?? ''}${mark}"${about}><i>${shown}</i><code>${text}</code></span>`;
   });
 }
 
 function commentForm(path: string, key: string): Markup {
-  return markup`<form data-comment="${path}" class="comment"><p><label for="${key}-line">Line of ${path}, as numbered above</label><input id="${key}-line" name="line" type="number" min="1" inputmode="numeric" required></p><label for="${key}-text">Comment</label><textarea id="${key}-text" name="text" rows="2" maxlength="${MOST_COMMENT}" required></textarea><p class="buttons"><button>Add to the review</button></p></form>`;
+  return markup`<form data-comment="${path}" class="comment"><p><label for="${key}-line">Line of ${path}, as numbered above, a deleted one with its minus</label><input id="${key}-line" name="line" type="number" required></p><label for="${key}-text">Comment</label><textarea id="${key}-text" name="text" rows="2" maxlength="${MOST_COMMENT}" required></textarea><p class="buttons"><button>Add to the review</button></p></form>`;
 }
 
 function reviewForm(task: string, own: string, { author, about, interrupts }: ReviewWay): Markup {
@@ -76,6 +84,6 @@ function reviewForm(task: string, own: string, { author, about, interrupts }: Re
   }<p class="buttons"><button>Send the review to ${author}</button></p></form>`;
 }
 
-function commandOf(name: string, task: string): Markup {
-  return markup`<code>squad diff ${name} ${task}</code>`;
+export function commandOf(name: string, task?: string): Markup {
+  return markup`<code>squad diff ${name}${task === undefined ? '' : ` ${task}`}</code>`;
 }

@@ -103,22 +103,45 @@ describe.skipIf(NO_BROWSER !== undefined)(`the live page in a browser${named}`, 
     await type('form[data-comment] input', '2');
     await press('form[data-comment] button');
     await says('Added to the review of a: line 2 of a.txt.');
+    // A deleted line has the number that it had.
+    await type('form[data-comment="b.txt"] input', '-1');
+    await type('form[data-comment="b.txt"] textarea', 'It may go.');
+    await press('form[data-comment="b.txt"] button');
+    await says('Added to the review of a: line -1 of b.txt.');
     await looksRight();
     await press('form[data-act="review"] .buttons button');
     await says('a is retried');
-    writeFileSync(bench.gates.review, '');
-    expect((await engine.finished).code).toBe(0);
-    await says('make-things: DONE');
-    expect(bench.fileOnBranch('a.txt')).toBe('one\nTWO\nthree');
     // Not a word for each step of an agent.
     expect(await browser.value('globalThis.heard')).toBeLessThan(8);
+
+    // The page of a turn at work follows it to its end, without being loaded again.
+    const atWork =
+      '[...document.querySelectorAll("#agents li")].find((one) => one.textContent.includes("a-5: at work"))';
+    await waitFor(atWork);
+    await browser.value(`${atWork}.querySelector("a").id = "at-work"`);
+    await press('#at-work');
+    await waitFor('document.querySelector("#steps")?.textContent.includes("not over")');
+    await looksRight();
+    await browser.value('globalThis.isSame = true');
+    const before = Date.now();
+    writeFileSync(bench.gates.review, '');
+    await waitFor('document.querySelector("#steps").textContent.includes("git log")');
+    expect(Date.now() - before).toBeLessThan(5_000);
+    await says('has ended: completed');
+    expect(await browser.value('globalThis.isSame')).toBe(true);
+    await looksRight();
+    expect((await engine.finished).code).toBe(0);
+    expect(bench.fileOnBranch('a.txt')).toBe('one\nTWO\nthree');
+
+    await browser.open(web.url);
+    await says('make-things: DONE');
     await looksRight();
     const { origin } = new URL(web.url);
     expect(browser.requests().filter((url) => !url.startsWith(`${origin}/`))).toEqual([]);
 
-    // A turn, and the list of runs.
-    await press('a[href^="turns/"]');
-    await waitFor('document.querySelector("#prompt")');
+    // All that the run has delivered, and the list of runs.
+    await press('a[href="diff"]');
+    await waitFor('document.querySelector("#files")?.textContent.includes("+TWO")');
     await looksRight();
     await press('nav a');
     await waitFor('document.querySelector(".cards a")');

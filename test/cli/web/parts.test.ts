@@ -23,7 +23,19 @@ describe('addresses of the live page', () => {
     ['GET', '/repo-1/run-1/events', { to: 'run-events', repository: 'repo-1', run: 'run-1' }],
     ['GET', '/repo-1/run-1/turns/run.1.a-1', { to: 'turn', repository: 'repo-1', run: 'run-1', attempt: 'run.1.a-1' }],
     ['GET', '/repo-1/run-1/turns/', undefined],
+    [
+      'GET',
+      '/repo-1/run-1/turns/a/events?since=a.1',
+      { to: 'turn-events', repository: 'repo-1', run: 'run-1', attempt: 'a' },
+    ],
     ['GET', '/repo-1/run-1/turns/a/b', undefined],
+    ['GET', '/repo-1/run-1/turns', undefined],
+    ['GET', '/repo-1/run-1/turns/a/events/b', undefined],
+    ['GET', '/repo-1/run-1/diff', { to: 'diff', repository: 'repo-1', run: 'run-1' }],
+    ['GET', '/repo-1/run-1/diff/events?since=', { to: 'diff-events', repository: 'repo-1', run: 'run-1' }],
+    ['GET', '/repo-1/run-1/diff/', undefined],
+    ['GET', '/repo-1/run-1/constructor', undefined],
+    ['POST', '/repo-1/run-1/diff/events', undefined],
     ['GET', '/repo-1/run-1/answer', undefined],
     ['GET', '//run/', undefined],
     ['GET', '/%e0%a4%a/x/', undefined],
@@ -89,18 +101,25 @@ describe('a review of lines', async () => {
     ...['@@ -90,2 +90,3 @@ x', ' ninety', '+new', '\\ No newline at end of file'],
   ]);
   const work = { task: 'a', commit: 'c'.repeat(40), patch };
-  const comment = (line: number, quote: string, text = 'why?') => ({ path: 'a.txt', line, quote, text });
+  const comment = (line: number, quote: string, text = 'why?') => ({
+    path: 'a.txt',
+    line,
+    deleted: false,
+    quote,
+    text,
+  });
   const review = (...comments: Review['comments']): Review => ({ task: 'a', now: false, comments });
   const way = { verb: 'retry', author: 'builder-1', about: '', interrupts: false } as const;
 
-  it('numbers the lines as the file has them now', () => {
+  it('numbers the lines as the file has them now, and deleted ones as it had them before', () => {
     const [file] = patch.files;
-    const numbered = numberedLines(file ?? { lines: [] }).flatMap(({ text, number }) =>
-      number === undefined ? [] : [[number, text]],
+    const numbered = numberedLines(file ?? { lines: [] }).flatMap(({ text, number, deleted }) =>
+      number === undefined ? [] : [[deleted ? -number : number, text]],
     );
     expect(numbered).toEqual([
       ...[
         [1, ' one'],
+        [-2, '-two'],
         [2, '+TWO'],
         [3, ' three'],
       ],
@@ -121,6 +140,21 @@ describe('a review of lines', async () => {
     const note = reviewRequest({ ...both, now: true }, work, { ...way, verb: 'tell', interrupts: true });
     expect(note).toMatchObject({ verb: 'tell', agent: 'builder-1', now: true });
     for (const request of [sent, note]) expect(requestSchema.safeParse(request).success).toBe(true);
+  });
+
+  it('tells a deleted line from the one that has its number now', () => {
+    const deleted = { ...comment(2, 'two', 'Keep it.'), deleted: true };
+    const sent = reviewRequest(review(deleted, comment(2, 'TWO')), work, way);
+    expect('note' in sent && sent.note).toMatch(
+      /1\. a\.txt:2 before your change, a line that you deleted: `two`\nKeep it\.\n\n2\. a\.txt:2: `TWO`/,
+    );
+    for (const wrong of [
+      { ...deleted, quote: 'TWO' },
+      { ...deleted, line: 3, quote: 'three' },
+      { ...comment(1, 'one'), deleted: true },
+    ]) {
+      expect(() => reviewRequest(review(wrong), work, way)).toThrow(/is gone from the work/);
+    }
   });
 
   it.each<[string, Review['comments'][number], typeof work | undefined]>([

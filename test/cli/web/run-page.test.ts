@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HEAD } from '../../view/report/support.ts';
 import { EVIL, eventful, stagesOf } from '../../view/report/pages.ts';
 import { EMPTY_BOARD, type BoardState } from '../../../src/cli/board/board-state.ts';
+import { diffPage } from '../../../src/cli/web/diff-page.ts';
 import { documentOf, idOf } from '../../../src/cli/web/page.ts';
 import type { RunFacts } from '../../../src/cli/web/run-facts.ts';
 import { liveRegions, runPage, settledRegions } from '../../../src/cli/web/run-page.ts';
@@ -139,6 +140,17 @@ describe('what others wrote on the live page', () => {
       );
     same(listOf(EVIL), listOf('xy'));
     same(turnOf(EVIL), turnOf('xy'));
+  });
+
+  it('is text in the diff of the whole run', async () => {
+    const diffOf = async (text: string) => {
+      const [work] = (await factsOf(text)).works;
+      const changes = { from: HEAD, commit: HEAD, patch: work?.patch ?? { files: [], missing: 0 } };
+      return documentOf(diffPage(text, changes), { home: '../../', version: 'x.1', events: 'diff/events' });
+    };
+    same(await diffOf(EVIL), await diffOf('xy'));
+    expect(await diffOf('xy')).toContain('data-line="-1"');
+    expect(diffPage('run', undefined).regions[0]?.html.text).toContain('Nothing is delivered yet');
   });
 
   it('shows a task with its lines numbered, and says what a review of it does', async () => {

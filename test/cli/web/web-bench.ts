@@ -39,7 +39,11 @@ export interface WebBench extends RunBench {
 
 /** Asks about its plan, waits in the turn of its author and in that of its reviewer, and takes a second turn for what a person says. */
 export function openWebBench(): WebBench {
-  const bench = openRunBench({ script: [], settings: { plan: 'ask' }, files: { 'a.txt': 'one\ntwo\n' } });
+  const bench = openRunBench({
+    script: [],
+    settings: { plan: 'ask' },
+    files: { 'a.txt': 'one\ntwo\n', 'b.txt': 'gone\nkept\n' },
+  });
   const gates = { work: join(bench.root, 'work'), review: join(bench.root, 'review') };
   const second: Entry = {
     when: 'A person read your work on task a',
@@ -47,7 +51,7 @@ export function openWebBench(): WebBench {
   };
   const told: Entry = {
     when: 'use tabs',
-    steps: [{ say: 'I was told.' }, ...commits({ 'a.txt': 'one\ntwo\nthree\n' })],
+    steps: [{ say: 'I was told.' }, ...commits({ 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'kept\n' })],
   };
   bench.rescript([
     plan([piece('a', { title: 'Make a <b>bold</b> one', acceptance: ['it says why'] })], 'asks for a change'),

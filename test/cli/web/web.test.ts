@@ -60,6 +60,22 @@ describe('squad watch --web', { timeout: 120_000 }, () => {
     expect(bench.fileOnBranch('a.txt')).toBe('one\nTWO\nthree');
     await stream.next(({ news }) => news.startsWith('make-things: DONE'));
 
+    // A turn, and all that was delivered, each at an address of its own that others are refused.
+    const [, turn = ''] = /href="(turns\/[^"]+)"/.exec((await web.get('')).text) ?? [];
+    expect((await web.get(turn)).text).toContain('Turn of');
+    const told = await web.events(`${turn}/events`);
+    const { message: whole } = await told.next(() => true);
+    expect(whole.order).toEqual(expect.arrayContaining(['head', 'prompt', 'steps']));
+    told.close();
+    const unknown = await web.get('turns/make-things.9.b-1');
+    expect([unknown.status, unknown.text.includes('has no turn')]).toEqual([422, true]);
+    const diff = await web.get('diff');
+    expect(diff.text).toContain('+TWO');
+    expect(diff.text).toContain('data-line="-2"');
+    const changes = await web.events('diff/events');
+    expect((await changes.next(() => true)).message.order).toEqual(['head', 'files']);
+    changes.close();
+
     web.serving.child.kill('SIGINT');
     expect(await web.serving.finished).toMatchObject({ stderr: '' });
   });

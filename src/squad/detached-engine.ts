@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { wrongEnvironment } from '../model/errors.ts';
 import { startDetached, type DetachedProgram } from '../substrate/system/process/start-detached.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
+import { earlyLog, tidyLeftStarts } from './left-starts.ts';
 import { lookIn, type OpenedWorkspace } from './open-workspace.ts';
 
 const LOOK_MS = 100;
@@ -32,7 +33,8 @@ export async function startDetachedEngine(
   const { environment, workingDirectory: cwd, pid: own } = workspace.host;
   const folder = join(workspace.directory, 'runs');
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const early = join(folder, `${name}.${own}.log`);
+  await tidyLeftStarts(workspace, LOG);
+  const early = join(folder, earlyLog(name, own));
   const file = await open(early, 'w', 0o600);
   const engine = startDetached(command, { cwd, environment, output: file.fd });
   await file.close();

@@ -1,8 +1,9 @@
 // @module-tag all
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { checkNewRun } from '../../../src/squad/new-run.ts';
 import { sourceIn } from '../../../src/squad/folder-runs.ts';
 import { openWorkspace } from '../../../src/squad/open-workspace.ts';
@@ -10,6 +11,7 @@ import { openRunBench, type RunBench } from '../../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from '../../runs/run-script.ts';
 import { CLI_ENTRY } from '../../support/cli-entry.ts';
 import { git } from '../../support/git.ts';
+import { stateOf } from '../../support/state.ts';
 import { testHost } from '../../support/test-host.ts';
 
 const RUN = 'make-things';
@@ -25,13 +27,16 @@ async function connect(bench: RunBench, flags: readonly string[]) {
     USER: 'ada',
   };
   const args = [CLI_ENTRY, 'mcp-server', ...flags];
-  await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: bench.repository, env }));
+  const transport = new StdioClientTransport({ command: process.execPath, args, cwd: bench.repository, env });
+  await client.connect(transport);
   const call = async (name: string, given: Record<string, unknown> = {}) => {
     const { isError = false, content, structuredContent } = await client.callTool({ name, arguments: given });
     const [{ text } = { text: '' }] = content as { text: string }[];
     return { isError, text, found: structuredContent as Record<string, unknown> | undefined };
   };
-  return { client, call };
+  const pid = transport.pid ?? 0;
+  const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return { client, call, children, kill: () => process.kill(pid, 'SIGKILL') };
 }
 
 type Call = Awaited<ReturnType<typeof connect>>['call'];
@@ -89,3 +94,48 @@ it('starts a run, asks for its plan, and brings back and merges its work', { tim
   expect(commands).toEqual([expect.stringContaining('ada through squad mcp-server')]);
   await trusted.client.close();
 });
+
+it.each([
+  ['before it has an engine', false],
+  ['before it has the run', true],
+])(
+  'loses nothing where it is killed in start_run %s, and starts no run twice',
+  { timeout: 180_000 },
+  async (_, hasEngine) => {
+    const script = [plan([piece('one')]), author('one', commits({ 'one.txt': 'first\n' })), APPROVE_ALL];
+    const bench = openRunBench({ script, settings: { agents } });
+    onTestFinished(() => bench.end());
+    await agree(bench);
+    const begin = { objective: 'objective.md' };
+    const killed = await connect(bench, []);
+    const answer = killed.call('start_run', begin).catch(() => 'cut');
+    const runs = join(stateOf(bench.repository), 'runs');
+    const early = () => (existsSync(runs) ? readdirSync(runs).filter((name) => /\.\d+\.log$/.test(name)) : []);
+    const isStarted = () => early().length === 1 && killed.children() !== '';
+    if (hasEngine) await vi.waitFor(() => expect(isStarted()).toBe(true), { timeout: 60_000, interval: 1 });
+    killed.kill();
+    expect(await answer).toBe('cut');
+
+    const { call, client } = await connect(bench, []);
+    onTestFinished(async () => client.close());
+    if (hasEngine) {
+      const has = { found: { runs: [{ run: RUN }] } };
+      await vi.waitFor(async () => expect(await call('list_runs')).toMatchObject(has), 60_000);
+      expect(await call('start_run', begin)).toMatchObject({ isError: true });
+    } else {
+      expect((await call('list_runs')).found?.['runs'] ?? []).toEqual([]);
+      expect(await call('start_run', begin)).toMatchObject({ found: { run: RUN } });
+    }
+    expect(await until(call, ({ over }) => over === true)).toMatchObject({ state: 'done' });
+    expect(bench.fileOnBranch('one.txt')).toBe('first');
+    const ledger = bench.ledger();
+    const [run, ...others] = ledger.runs();
+    ledger.close();
+    expect(others).toEqual([]);
+
+    // The next start puts its output where people look for it.
+    expect(await call('start_run', { ...begin, name: 'more' })).toMatchObject({ found: { run: 'more' } });
+    expect([early(), existsSync(join(runs, run?.id ?? '', 'engine.log'))]).toEqual([[], true]);
+    await call('stop_run', { run: 'more' });
+  },
+);

@@ -48,23 +48,24 @@ const WHO = [
   ['--model <who=name>', 'model of an agent or role, such as planner=opus (repeatable)', model],
 ] as const;
 const FULL_ACCESS = ['--allow-full-access', 'allow agents with `access: full` to work without a sandbox'] as const;
-export const NEW_RUN = [
-  [
-    PLAYBOOK,
-    `one of ${PLAYBOOKS}, or the path of a list of stages (default: as the objective or squad.yaml says, else ${DEFAULT_PLAYBOOK})`,
-  ],
+const ANY_RUN = [
   ...WHO,
   [NAME, 'name of the run and its branch (default: from the title)'],
   [YES, 'allow the commands in the objective and squad.yaml for this run'],
   FULL_ACCESS,
 ] as const;
-const BEGINNING = [
+export const NEW_RUN = [
   [
-    '--base <ref>',
-    'begin from this branch, tag or commit, such as origin/main (default: the commit that is checked out)',
+    PLAYBOOK,
+    `one of ${PLAYBOOKS}, or the path of a list of stages (default: as the objective or squad.yaml says, else ${DEFAULT_PLAYBOOK})`,
   ],
+  ...ANY_RUN,
+] as const;
+const BEGINNING = [
+  ['--base <ref>', 'begin from this branch, tag or commit, such as origin/main (default: what is checked out)'],
   ['--fetch', 'with --base: fetch its remote first, with your logins'],
 ] as const;
+const TRIES = ['--tries <n>', 'with --playbook best-of: 2 to 9 agents do the same (default: 3)', wholeNumber] as const;
 const STRICT = [
   '--strict',
   'exit with 1 if something was not checked, a check was changed unreviewed, or a person decided',
@@ -84,12 +85,16 @@ const WAITING = [
   ['--trace [to]', 'send traces (default: where squad.yaml or the environment says)', SINKS],
   ['--trace-detail', 'send traces with the nodes of the engine too'],
 ] as const;
+const INSTEAD = [
+  ['--dry-run', 'check everything, show what the run would do, and start nothing'],
+  ['--resume', 'resume the newest unfinished run of this objective or session, if there is one'],
+] as const;
 const DETACH = ['--detach', 'run the engine in the background; the command ends once the engine has the run'] as const;
 /** How an engine works, besides its limits. */
 const DRIVE = [...WAITING, JSON_LINES, PLAIN_LINES] as const;
 /** Flags that an engine in the background gets too. */
 export const RESUME_FLAGS: readonly Flag[] = [...DRIVE, ...LIMIT_FLAGS];
-export const RUN_FLAGS: readonly Flag[] = [...NEW_RUN, ...PLAN, ...BEGINNING, STRICT, ...RESUME_FLAGS];
+export const RUN_FLAGS: readonly Flag[] = [...NEW_RUN, TRIES, ...PLAN, ...BEGINNING, STRICT, ...RESUME_FLAGS];
 
 /** Flags of each command that has more than `--json`; types of its options follow from them. Commands with limits add these. */
 export const FLAGS = {
@@ -107,18 +112,19 @@ export const FLAGS = {
   ],
   run: [
     ...NEW_RUN,
+    TRIES,
     ...PLAN,
     ...BEGINNING,
     ['--session [folder]', 'play the session in this folder, without an objective; its files are kept up to date'],
     STRICT,
-    ['--dry-run', 'check everything, show what the run would do, and start nothing'],
-    ['--resume', 'resume the newest unfinished run of this objective or session, if there is one'],
+    ...INSTEAD,
     // The objective is in this ticket; the same id again continues the run.
     ['--ticket <path>'],
     ['--run-id <uuid>'],
     ...DRIVE,
     DETACH,
   ],
+  'best-of': [...ANY_RUN, ...BEGINNING, STRICT, ...INSTEAD, ...DRIVE, DETACH],
   coordinate: [
     ['--into <folder>', 'the folder of the session (default: a new one in .workflow/.team)'],
     ['--resume', 'keep what is valid in the folder, and make what is missing'],
@@ -226,10 +232,7 @@ export const FLAGS = {
     JSON_OBJECT,
   ],
   pr: [
-    [
-      '--base <branch>',
-      'branch that gets the work (default: as squad.yaml said, else the one that the run began from)',
-    ],
+    ['--base <branch>', 'branch that gets the work (default: as squad.yaml said, else where the run began)'],
     ['--remote <name>', 'remote of the repository (default: as squad.yaml said, else origin)'],
     JSON_OBJECT,
   ],
@@ -243,10 +246,7 @@ export const FLAGS = {
     ['--dry-run', 'show what would be removed, and change nothing'],
     ['--turns', 'also remove the folders of their turns, with prompts and raw output'],
     ['--refs', 'also remove refs/squad/<run>, and the run branch if another branch has its work'],
-    [
-      '--due',
-      'only remove what `keep` in squad.yaml keeps no longer, and what tasks have left, as squad does by itself',
-    ],
+    ['--due', 'only remove what `keep` keeps no longer, and what tasks have left, as squad does by itself'],
     JSON_OBJECT,
   ],
   team: [
@@ -284,7 +284,7 @@ export const FLAGS = {
   ],
 } as const satisfies Readonly<Record<string, readonly Flag[]>>;
 
-type WithLimits = 'run' | 'coordinate' | 'plan' | 'compare' | 'resume' | 'mcp-server';
+type WithLimits = 'run' | 'best-of' | 'coordinate' | 'plan' | 'compare' | 'resume' | 'mcp-server';
 export type Options<Name extends keyof typeof FLAGS> = Given<(typeof FLAGS)[Name]> &
   (Name extends WithLimits ? LimitOptions : unknown);
 export type JsonOptions = Given<readonly [typeof JSON_OBJECT]>;

@@ -21,12 +21,13 @@ export function trustOf(
 /** The options of a new run, as the library takes them. */
 export function newRunOf(
   context: CommandContext,
-  options: NewRunOptions & Pick<RunOptions, 'json' | 'strict' | 'base' | 'fetch' | 'plan'>,
+  options: NewRunOptions & Pick<RunOptions, 'json' | 'strict' | 'base' | 'fetch' | 'plan' | 'tries'>,
 ) {
-  const { playbook, runtime, model: models, name, allowFullAccess, strict, base, fetch, plan } = options;
+  const { playbook, runtime, model: models, name, allowFullAccess, strict, base, fetch, plan, tries } = options;
   const trust = trustOf(context, options);
   return {
     playbook,
+    tries,
     runtime,
     models,
     name,

@@ -24,6 +24,17 @@ export const RUN_COMMANDS: Commands = {
     flags: [...FLAGS.run, ...LIMIT_FLAGS],
     load: async () => (await import('./commands/run.ts')).run,
   },
+  'best-of': {
+    about:
+      'Let several agents do the same work, each by itself. Deliver the best of what passes the checks, and keep the rest.',
+    examples: ['squad best-of 3 "add a login form"', 'squad best-of 5 objective.md --max-usd 20 --yes'],
+    words: [
+      ['<n>', 'how many agents do the work, 2 to 9'],
+      ['<objective>', OBJECTIVE],
+    ],
+    flags: [...FLAGS['best-of'], ...LIMIT_FLAGS],
+    load: async () => (await import('./commands/best-of.ts')).bestOf,
+  },
   coordinate: {
     about: 'Let a planner design a team for an objective, and write it into a session folder. Make no branch.',
     examples: [

@@ -26,7 +26,8 @@ squad run "what to do, and how one can see that it is done" --detach --json
 \`\`\`
 
 - It ends as soon as the run is at work. \`name\` in its output is NAME below.
-- For one small change add \`--playbook solo\`. If the person wants to see the plan first, add \`--plan ask\`.
+- For one small change add \`--playbook solo\`. If the person wants to see the plan first, add \`--plan ask\`. If several agents shall do the
+  same and the best counts: \`squad best-of 3 "…" --detach --json\`.
 - \`not-trusted\` means that the person has to agree to commands of the repository. Show them the list and ask them to type the same
   command in their own terminal, without \`--json\`. Never add \`--yes\` or \`--allow-full-access\` yourself.
 

@@ -124,6 +124,10 @@ export interface OptionsSource {
   readonly section: unknown;
   readonly limits: Limits;
   readonly publish: Settings['publish'];
+  /** The commands that every candidate must pass. Absent: none. */
+  readonly verify?: readonly string[];
+  /** How many agents the caller lets do the same work. Absent: as the playbook says. */
+  readonly tries?: number;
   /** The role of each agent. */
   readonly roles: readonly string[];
   readonly objective: { readonly criteria: readonly { readonly text: string }[] };

@@ -1,8 +1,14 @@
 /** The playbooks that come with squad. An application that embeds it registers more. */
-export const BUILT_IN_PLAYBOOKS = ['delivery', 'solo', 'objective', 'council'] as const;
+export const BUILT_IN_PLAYBOOKS = ['delivery', 'solo', 'best-of', 'objective', 'council'] as const;
 
 /** Where no file names one. */
 export const DEFAULT_PLAYBOOK = 'delivery';
+
+/** The playbook of `squad best-of`. */
+export const BEST_OF = 'best-of';
+
+/** How many agents may do the same work in it. */
+export const TRIES = { least: 2, usual: 3, most: 9 } as const;
 
 /** Where no file names one for `squad team`. */
 export const TEAM_PLAYBOOK = 'council';

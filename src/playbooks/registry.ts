@@ -8,6 +8,7 @@ import { createCoordinatePlaybook, madeFolder } from './coordinate/index.ts';
 import { coordinateOptionsSchema } from './coordinate/options.ts';
 import { COUNCIL_SETTINGS } from './council/council.ts';
 import { createCouncilPlaybook } from './council/index.ts';
+import { createBestOfPlaybook } from './delivery/best-of.ts';
 import { createDeliveryPlaybook } from './delivery/index.ts';
 import { createSoloPlaybook } from './delivery/solo.ts';
 import { createObjectivePlaybook, OBJECTIVE_SETTINGS } from './objective/index.ts';
@@ -22,6 +23,7 @@ import { optionsOf } from './stages/stage-options.ts';
 const BUILT_IN: Readonly<Record<(typeof BUILT_IN_PLAYBOOKS)[number], () => Playbook<unknown>>> = {
   delivery: () => createDeliveryPlaybook(),
   solo: () => createSoloPlaybook(),
+  'best-of': createBestOfPlaybook,
   objective: () => createObjectivePlaybook(),
   council: createCouncilPlaybook,
 };

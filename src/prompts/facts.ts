@@ -63,6 +63,7 @@ export const FACTS = {
   problem: 'line',
   merged: 'lines',
   attempts: 'lines',
+  candidates: 'lines',
   // A review.
   report: 'data',
   isFirst: 'line',

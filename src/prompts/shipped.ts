@@ -245,6 +245,13 @@ export const PROMPTS = {
     budget: 700,
     body: 'All work is merged, and these checks fail:\n\n{{problems}}\n\n{{#merged.length}}\nMerged in this run, the last one last:\n{{#merged}}\n- {{.}}\n{{/merged}}\n\n{{/merged.length}}\n{{#attempts.length}}\nEarlier attempts to fix it, which did not help:\n{{#attempts}}\n- {{.}}\n{{/attempts}}\n\n{{/attempts.length}}\nFind the cause and fix it. Do not weaken the check. Add a test that fails without your fix, where the repository has tests.',
   },
+  'judge/choose': {
+    role: 'judge',
+    occasion: 'several agents did the same work, and one of them is delivered',
+    needs: ['candidates'],
+    budget: 700,
+    body: 'Several agents did all that the objective asks for, each without seeing the others. Choose the work that is delivered. Their changes since the commit in the current folder:\n\n{{#candidates}}\n- {{.}}\n{{/candidates}}\n\nsquad has run its checks on each of them. Look at each change yourself, with the code around it. To run one, put it below the current folder: `mkdir one && git archive <commit> | tar -x -C one`.\n\nCompare what each does for the objective, what it breaks or leaves out, whether its tests would notice a mistake, and how much it changes beyond the task. The order above means nothing. Answer with `choice`, one of the names above, and `why`: what makes it better than the others, in one or two sentences.',
+  },
   'judge/first': {
     role: 'judge',
     occasion: 'criteria that no command checks',

@@ -1,8 +1,10 @@
 import type { RunEndedAs } from '../model/run-state.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
+import { CHOICE } from '../model/plan/choice.ts';
 import { isUnchecked, type CheckFacts } from '../model/plan/gate.ts';
 import { protectedCriteria } from '../model/plan/checker.ts';
 import type { CriterionStatus } from '../model/criterion-status.ts';
+import { choicesOf, choiceText } from './choice.ts';
 import { checkNotesOf, flakyText } from './check-notes.ts';
 import { atBaseText, checkerChangesOf, checkersText, checksAtBase } from './checkers.ts';
 import { blindText } from './looks.ts';
@@ -55,7 +57,7 @@ export function concludeRun({ board, problem, made, added, strict }: ConclusionF
   }
   if (outcome !== 'done') return endedWithout({ outcome, why }, stood);
   if (problem !== undefined) return endedWithout({ outcome: 'failed', why: problem }, stood);
-  const bad = failuresOf(tasks);
+  const bad = failuresOf(board);
   if (bad.length > 0) return endedWithout({ outcome: 'failed', why: bad.join('\n') }, stood);
   // The folder that it made was checked before.
   if (made !== undefined) {
@@ -66,6 +68,7 @@ export function concludeRun({ board, problem, made, added, strict }: ConclusionF
   const [changes, atBase] = [checkerChangesOf(board), checksAtBase(board)];
   const enough = fewerVotes(board).filter(({ isEnough }) => isEnough);
   const notes = [
+    board.records.has(CHOICE) ? choiceText(board) : undefined,
     ...enough.map(fewerVotesText),
     blindText(board),
     flakyText(checkNotesOf(board)),
@@ -116,10 +119,11 @@ function cutLine(line: string, most: number): string {
 }
 
 /** Work that is missing although the playbook ended the run as done, and that no person decided to leave out. */
-function failuresOf(tasks: readonly TaskState[]): string[] {
-  return tasks.flatMap((state) => {
+function failuresOf(board: ConclusionFacts['board']): string[] {
+  const tries = choicesOf(board);
+  return [...board.tasks.values()].flatMap((state) => {
     const { task, work } = state;
-    const skipped = stallSkip(state);
+    const skipped = tries.has(task.id) ? undefined : stallSkip(state);
     if (skipped !== undefined) return [skipped];
     const { phase } = work;
     if (phase.at !== 'ended') return [];

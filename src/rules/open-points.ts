@@ -5,6 +5,7 @@ import type { MailView } from '../model/plan/board.ts';
 import type { TaskEnd } from '../model/plan/task.ts';
 import { counted } from '../text/counted.ts';
 import { isJsonObject } from '../text/json.ts';
+import { choicesOf } from './choice.ts';
 import { fewerVotes, fewerVotesText, silentTasks } from './silent-judges.ts';
 
 type BoardPart = Pick<Board, 'tasks' | 'records' | 'mail' | 'finished'>;
@@ -35,9 +36,13 @@ const VERBS: Readonly<Record<Exclude<TaskEnd, 'done'>, readonly [one: string, mo
   cancelled: ['was cancelled', 'were cancelled'],
 };
 
-/** Work that is not done. A later pass of its stage replaces it, and what only answers a question counts by the question. */
+/**
+ * Work that is not done. A later pass of its stage replaces it, or a try that was delivered; what only answers a question counts by the
+ * question.
+ */
 function leftOut(board: BoardPart): string[] {
   const places = placesOf(board);
+  const tries = choicesOf(board);
   const silent = silentTasks(board);
   const answers = new Set(ordersOf(board).flatMap(({ task, isAnswer }) => (isAnswer ? [task] : [])));
   const isReplaced = (id: string): boolean => {
@@ -47,7 +52,12 @@ function leftOut(board: BoardPart): string[] {
     );
   };
   const left = [...board.tasks.values()].filter(
-    (state) => isLeft(state) && !answers.has(state.task.id) && !silent.has(state.task.id) && !isReplaced(state.task.id),
+    (state) =>
+      isLeft(state) &&
+      !tries.has(state.task.id) &&
+      !answers.has(state.task.id) &&
+      !silent.has(state.task.id) &&
+      !isReplaced(state.task.id),
   );
   return (['failed', 'skipped', 'cancelled'] as const).flatMap((as) => {
     const ended = left.filter(({ work: { phase } }) => phase.at === 'ended' && phase.as === as);

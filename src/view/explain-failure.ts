@@ -1,4 +1,5 @@
 import { wordsOf } from '../model/plan/author-report.ts';
+import { choicesOf } from '../rules/choice.ts';
 import { boardCascades } from '../rules/cascade.ts';
 import { failedReviewsOf, failureFileOf } from '../rules/failed-reviews.ts';
 import { isJudge } from '../rules/gate.ts';
@@ -53,6 +54,7 @@ export function failuresOf(
   const { definition, board, attempts, evidence, workspace, playedBy: newer } = reading;
   const cascades = boardCascades(board);
   const folded = new Set([...cascades.values()].flat());
+  const tries = choicesOf(board);
   return [...board.tasks.values()]
     .toSorted((a, b) => a.order - b.order)
     .flatMap((state) => {
@@ -61,7 +63,9 @@ export function failuresOf(
       const turns = attempts.filter(({ attempt }) => attempt.kind === 'turn' && attempt.taskId === id);
       const base = evidence.get(id)?.base ?? workspace?.base;
       const cancelled = cascades.get(id) ?? [];
-      return explainFailure({ run: definition.name, state, turns, kept, base, cancelled, newer }) ?? [];
+      const failure = explainFailure({ run: definition.name, state, turns, kept, base, cancelled, newer });
+      // Another try was delivered, so nothing is to do about this one.
+      return failure && tries.has(id) ? { ...failure, next: [] } : (failure ?? []);
     });
 }
 

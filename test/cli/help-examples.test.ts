@@ -55,6 +55,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad doctor --trust': { in: 'new' },
   'squad demo': { in: 'new' },
   'squad run': { in: 'new' },
+  'squad best-of': { in: 'new' },
   // No test has a terminal.
   'squad answer --edit': { in: 'asks', code: 2 },
   // No test has a remote that it may reach.
@@ -67,6 +68,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad resume --detach': { in: 'stopped', after: ['squad watch --plain'] },
   'squad resume --all --every 60s': { in: 'stopped', until: /DONE, |STOPPED, waits before the next try/ },
   'squad stop': { in: 'stopped' },
+  'squad tell': { in: 'stopped' },
   'squad answer "try again"': { in: 'asks' },
   'squad answer engine/auth/claude give up': { in: 'asks' },
   // The question that is open is none about paths.
@@ -136,6 +138,7 @@ const REPLACED: readonly (readonly [example: RegExp, named: string, instead: str
   [/^squad db/, '/mnt/usb', '..'],
   // A person agrees at the terminal to what the objective and squad.yaml run.
   [/squad run /, 'squad run ', 'squad run --yes '],
+  [/^squad best-of 3/, 'squad best-of', 'squad best-of --yes'],
   // Whole runs of a session are in test/runs: here are no workers for its tasks.
   [/^squad run --session/, '--session', '--dry-run --session'],
   [/^squad plan/, 'squad plan', 'squad plan --yes'],
@@ -178,6 +181,12 @@ const WORKS = [
   RESUMED,
   made('greet'),
   made('docs'),
+  { when: '# Task try-', steps: commits({ 'tried.txt': 'tried\n' }) },
+  {
+    when: 'Choose the work that is delivered',
+    steps: [{ answer: 'the first' }],
+    structured: { choice: 'try-1', why: 'all are the same' },
+  },
   APPROVE_ALL,
   PLAN,
   PROPOSAL,

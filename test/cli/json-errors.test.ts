@@ -45,7 +45,7 @@ const PROMPTS = ['prompts', 'prompts show', 'prompts eject', 'prompts diff'];
 const WORK = new Set(['init', 'doctor', 'demo', 'runs', 'state', 'uninstall', ...PROMPTS]);
 
 /** The parser refuses them, and prints that to the streams of the process. */
-const UNPARSED = new Set(['compare', 'plan', 'mail ask', 'mail send']);
+const UNPARSED = new Set(['best-of', 'compare', 'plan', 'mail ask', 'mail send']);
 
 function withoutCommits(command: string): EngineRoom {
   const room = UNPARSED.has(command) ? roomForTest() : commandRoom();

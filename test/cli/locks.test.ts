@@ -42,6 +42,7 @@ const COMMANDS = {
     ['uninstall', '--yes'],
     ['fork', RUN, '--at', 'LAST'],
     ['run', 'objective.md', '--runtime', 'scripted', '--yes'],
+    ['best-of', '2', 'objective.md', '--runtime', 'scripted', '--yes'],
     ['coordinate', 'objective.md', '--runtime', 'scripted', '--yes'],
     ['demo', '--keep', '../demo'],
     ['team', 'objective.md', '--runtime', 'scripted', '--yes', '--detach'],

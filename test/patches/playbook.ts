@@ -5,7 +5,7 @@ export const PLAYBOOK: Patch = {
   adds: 'a playbook as a list of stages',
   files: 2,
   edits: {
-    'src/model/playbook-name.ts': [["'delivery', 'solo', 'objective', 'council'] as const", "'tidy', "]],
+    'src/model/playbook-name.ts': [["'delivery', 'solo', 'best-of', 'objective', 'council'] as const", "'tidy', "]],
     'src/playbooks/registry.ts': [
       [
         '  council: createCouncilPlaybook,\n',
@@ -21,7 +21,7 @@ export const PLAYBOOK: Patch = {
   runs: { playbook: 'tidy' },
   shown: [
     [['run', 'go', '--yes'], /DONE/],
-    [['run', '--help'], /one of tidy, delivery, solo, objective/],
+    [['run', '--help'], /one of tidy, delivery, solo, best-of/],
     [['status', '--json'], /"playbook":"tidy"[^]*"stages":\[\{[^}]*LOOK/],
     [['report'], /playbook `tidy`[^]*LOOK/],
   ],

@@ -4,6 +4,7 @@ import { SENDING_TOOLS } from '../../src/cli/mcp/sending-tools.ts';
 import { createCouncilPlaybook } from '../../src/playbooks/council/index.ts';
 import { teamSchema } from '../../src/playbooks/coordinate/answer.ts';
 import { ANSWER } from '../../src/playbooks/session/answer.ts';
+import { createBestOfPlaybook } from '../../src/playbooks/delivery/best-of.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
 import { createObjectivePlaybook } from '../../src/playbooks/objective/index.ts';
 import { judgementAnswerSchema } from '../../src/model/plan/gate.ts';
@@ -26,7 +27,12 @@ function fieldsOf(schema: unknown): string[] {
   ];
 }
 
-const playbooks = [createDeliveryPlaybook(), createObjectivePlaybook(), createCouncilPlaybook()];
+const playbooks = [
+  createBestOfPlaybook(),
+  createDeliveryPlaybook(),
+  createObjectivePlaybook(),
+  createCouncilPlaybook(),
+];
 const TOOLS = [...READING_TOOLS, ...SENDING_TOOLS];
 const KNOWN = new Set([
   ...playbooks.flatMap(({ answers = {} }) => Object.values(answers).flatMap(({ schema }) => fieldsOf(schema))),

@@ -46,6 +46,20 @@ function delivery(commits: Commits, helpers: readonly string[]): Played {
   return { playbook, roster, board };
 }
 
+function bestOf(commits: Commits): Played {
+  const roster = seats(
+    ['builder', 'reviewer'].map((role) => [role, role] as const),
+    commits,
+  );
+  const playbook = createPlaybook({}, 'best-of') as unknown as Playbook<never>;
+  const from = { run: 'try', section: undefined, limits: limitsSchema.parse({}), publish: undefined, roles: [] };
+  const options = playbook.options?.({ ...from, objective: { criteria: [] }, verify: ['npm test'], tries: 2 }) ?? {};
+  const facts = factsOf(roster, { objective: OBJECTIVE, options });
+  const said: Json = { choice: 'try-2', why: 'It has a test.' };
+  const board = played(playbook, facts, { turn: ({ task }) => (task === 'choose' ? { output: said } : undefined) });
+  return { playbook, roster, board };
+}
+
 function objective(commits: Commits, documents: string): Played {
   const roles = ['pm', 'ba', 'writer', 'builder', 'reviewer'].map((role) => [role, role] as const);
   const roster = seats(roles, commits);
@@ -130,6 +144,7 @@ export const RUNS: readonly (readonly [name: string, open: () => Played, tasks: 
       () => delivery((role) => role === 'committer' || commits(role), ['committer', 'tester']),
       5,
     ],
+    [`best-of, ${flags}`, () => bestOf(commits), 4],
     [`objective, ${flags}`, () => objective(commits, 'keep'), 12],
     [`objective without documents, ${flags}`, () => objective(commits, 'drop'), 12],
     [`council, ${flags}`, () => council(commits), 7],

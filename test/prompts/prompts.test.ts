@@ -138,6 +138,7 @@ const FIRST = [
   ['author/commits', 'committer/first'],
   ['author/builds', 'tester/first'],
   ['author/builds', 'judge/first'],
+  ['author/builds', 'judge/choose'],
 ] as const;
 
 it.each([...FIRST.map((parts) => ['squad/run', 'author/first', ...parts] as const), ['squad/run', 'reviewer/first']])(

@@ -12,7 +12,7 @@ import { createCheckFolder, agentsFolder, type CheckFolder } from './check-folde
 import { shortHash, type OperationPorts } from './operation-ports.ts';
 import { RUNS_AT_ONCE } from '../../rules/check-again.ts';
 import { hasBegun, runCheck, setupFacts } from './run-checks.ts';
-import { CRITERION_MS, notRun, renewMade } from './run-commands.ts';
+import { CRITERION_MS, MINUTE, notRun, renewMade } from './run-commands.ts';
 import { lostWork, seeFolder, seeWork, type Seen } from './see-work.ts';
 import { sha256Of } from '../../model/sha256.ts';
 import { documentProblems } from './document-problems.ts';
@@ -129,8 +129,11 @@ async function commandsOf(
   const steps = task.requires.flatMap((requirement) => {
     if (requirement.kind !== 'command') return [];
     const { run, timeoutMs } = requirement;
+    // A command of `verify` has its own time and variables here too.
+    const own = ports.definition.verify.find((step) => step.run === run);
+    const wallMs = timeoutMs ?? (own === undefined ? CRITERION_MS : Math.ceil(own.minutes * MINUTE));
     const id = `evidence-${shortHash(`${task.id} ${run}`)}-${commit.slice(0, 12)}-${work.round}`;
-    return [{ id, task: task.id, run, wallMs: timeoutMs ?? CRITERION_MS, purpose: 'evidence' as const }];
+    return [{ id, task: task.id, run, env: own?.env, wallMs, purpose: 'evidence' as const }];
   });
   if (steps.length === 0) return [];
   const isCheck = task.kind === 'check';

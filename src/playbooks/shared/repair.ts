@@ -1,5 +1,5 @@
 import { defined } from '../../text/defined.ts';
-import type { View } from '../../model/plan.ts';
+import type { TaskView, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
 import { renderPrompt } from '../../prompts/render.ts';
@@ -65,15 +65,18 @@ function freshFix(view: View): string {
 
 /**
  * Plans the repair for the agent that delivered last, in its session: the last one that may change all files, if there is one. Who
- * answers questions may change documents alone.
+ * answers questions may change documents alone. `otherwise`: the work that was delivered by a task of the engine.
  */
-export function repairByLastAuthor(view: View, event: Refused): PlanChange[] {
+export function repairByLastAuthor(view: View, event: Refused, otherwise?: TaskView): PlanChange[] {
   const repair = repairOf(view, event);
   const delivered = view
     .tasks({ status: 'done', kind: 'work' })
     .filter(({ integrate, commit }) => integrate && commit !== undefined)
     .toSorted((one, other) => (one.at.ended ?? 0) - (other.at.ended ?? 0));
-  const last = delivered.findLast(({ requires }) => requires.every(({ kind }) => kind !== 'only')) ?? delivered.at(-1);
+  const last =
+    delivered.findLast(({ requires }) => requires.every(({ kind }) => kind !== 'only')) ??
+    delivered.at(-1) ??
+    otherwise;
   if (repair === undefined || last === undefined) {
     return [failRun(event.problems.join('\n'))];
   }

@@ -1,8 +1,8 @@
 import type { Objective } from '../../model/objective.ts';
 import { quote } from '../../text/problem.ts';
-import { badInput, SquadError } from '../../model/errors.ts';
+import { badInput, SquadError, usageError } from '../../model/errors.ts';
 import type { OptionsSource, Playbook, Playbooks } from '../../model/plan.ts';
-import { DEFAULT_PLAYBOOK, STAGES } from '../../model/playbook-name.ts';
+import { BEST_OF, DEFAULT_PLAYBOOK, STAGES, TRIES } from '../../model/playbook-name.ts';
 import type { AgentSettings, Settings } from '../../model/settings.ts';
 import type { RunDefinition } from '../../model/run.ts';
 import { COMING_PLAYBOOKS, createPlaybook, playbookNames, playbookOfRun, wantedBy } from '../../playbooks/registry.ts';
@@ -84,6 +84,20 @@ function refusePlanless({ name, planning }: Playbook<unknown>, asked: RunDefinit
   });
 }
 
+/** Throws for a number of agents at the same work that no run can have, or a playbook that has none. */
+export function refuseTries(tries: number, { name }: Playbook<unknown>): void {
+  const { least, usual, most } = TRIES;
+  const example = `\`squad ${BEST_OF} ${usual} "add a login form"\``;
+  if (name !== BEST_OF) {
+    throw usageError(
+      `only the playbook ${BEST_OF} has tries, and this run has the playbook ${name}`,
+      `Leave the number out, or let several agents try: ${example}.`,
+    );
+  }
+  if (Number.isInteger(tries) && tries >= least && tries <= most) return;
+  throw usageError(`a run has ${least} to ${most} tries, not ${tries}`, `Name one of these numbers: ${example}.`);
+}
+
 /** The playbook of a run; undefined: it is not registered. */
 export function playbookOf(
   own: Playbooks,
@@ -93,6 +107,7 @@ export function playbookOf(
 }
 
 interface OptionFacts extends Pick<RunDefinition, 'name' | 'limits' | 'prompts'> {
+  readonly tries?: number | undefined;
   readonly objective: OptionsSource['objective'];
   readonly agents: readonly Pick<AgentSettings, 'role'>[];
 }
@@ -101,18 +116,19 @@ interface OptionFacts extends Pick<RunDefinition, 'name' | 'limits' | 'prompts'>
 export function optionsFor(
   playbook: Playbook<unknown>,
   settings: Settings,
-  { name: run, limits, agents, objective, prompts }: OptionFacts,
+  { name: run, limits, agents, objective, prompts, tries }: OptionFacts,
 ): Json {
-  const { publish } = settings;
+  const { publish, verify } = settings;
   return (
     playbook.options?.({
       run,
       section: settings[playbook.name],
       limits,
       publish,
+      verify: verify.map((step) => step.run),
       roles: agents.map(({ role }) => role),
       objective,
-      ...defined({ prompts }),
+      ...defined({ prompts, tries }),
     }) ?? {}
   );
 }

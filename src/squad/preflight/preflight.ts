@@ -12,7 +12,7 @@ import { limitWarnings, type LimitWarning, type SomeLimits } from '../../model/l
 import { inspectForWork } from '../../substrate/git/inspect-repository.ts';
 import type { RepositoryReport, RepositoryWarning } from '../../substrate/ports/workspaces.ts';
 import { orderProblems } from '../../text/problem.ts';
-import { optionsFor } from './playbook-choice.ts';
+import { optionsFor, refuseTries } from './playbook-choice.ts';
 import { bindSquad } from './bind-squad.ts';
 import { promptsOfRun, type PromptNote } from './changed-prompts.ts';
 import { withListFile } from './list-file.ts';
@@ -58,6 +58,8 @@ export interface RunChoices {
   readonly fetch?: boolean | undefined;
   /** Its name, or the path of a file with a list of stages, from `cwd`. */
   readonly playbook?: string | undefined;
+  /** With the playbook `best-of`: how many agents do the same work, 2 to 9. Absent: 3. */
+  readonly tries?: number | undefined;
   /** Runs every agent on this runtime. */
   readonly runtime?: string | undefined;
   /** The runtime's own names of models, by agent or role, over those of the settings. */
@@ -128,6 +130,8 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   refuseSecretSettings(written, redactor);
   const subject = given.subject(request, { own: ports.playbooks, read: written, redactor });
   const { objective, playbook, source, folder, makesBranch } = subject;
+  const { tries } = request;
+  if (tries !== undefined) refuseTries(tries, playbook);
   refusePassed(subject, ports.clock.now());
   const { frozen, notes: ofPrompts } = await promptsOfRun(root, redactor, request.prompts);
   const decided = limitsOfRun(request.limits ?? {}, objective, written, playbook.name === STAGES);
@@ -154,12 +158,10 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     source,
     objective: objectiveOf(objective),
     ...{ playbook: playbook.name, ...defined({ folder }), ...frozen },
-    options: optionsFor(playbook, read.settings, { name, limits, agents, objective, ...frozen }),
+    options: optionsFor(playbook, read.settings, { name, limits, agents, objective, tries, ...frozen }),
     agents,
     judges: judgesOf(playbook),
-    runtimes,
-    described,
-    limits,
+    ...{ runtimes, described, limits },
     ...defined({ doubtful: await doubtfulOf(objective.criteria, doubtfulIn) }),
     repository: defined({ root, base: head, branch, from }),
     ...settingsOf(request, read.settings, playbook, objective),

@@ -1,9 +1,11 @@
 import { FOLDER } from '../../model/playbook-name.ts';
 import { boardCascades } from '../../rules/cascade.ts';
+import { choicesOf } from '../../rules/choice.ts';
 import { isJudge } from '../../rules/gate.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../../rules/work-status.ts';
 import type { TaskState } from '../../model/plan/board.ts';
 import { readPlanAnswer } from '../../model/plan/proposal.ts';
+import { CHOICE } from '../../model/plan/choice.ts';
 import { cascadeText } from '../../model/plan/cascade.ts';
 import type { MailStatus } from '../../substrate/ports/mailbox.ts';
 import type { KeptRef } from '../explain-failure.ts';
@@ -37,6 +39,7 @@ import type { RunHistory } from '../read-run.ts';
 import type { RunView } from '../run-view.ts';
 import { aboutOf, short } from './report-head.ts';
 import { armorySection, mailSection, peopleSection, stagesSection } from './report-people.ts';
+import { choiceSection } from './report-choice.ts';
 import { filesSection } from './files/files-section.ts';
 import { costSection, limitsSection, retriesSection, timeSection } from './report-turns.ts';
 import { failuresSection, followUpsSection, reportedSection, reviewsSection } from './report-work.ts';
@@ -65,6 +68,7 @@ export function reportOf(
     getSection(reading, git),
     criteriaSection(reading, plan.criteria),
     stagesSection(stages, now),
+    reading.board.records.has(CHOICE) ? choiceSection(reading) : undefined,
     tasksSection(reading),
     changesSection(reading, git),
     failuresSection(reading, plan.failures, plan.rejections),
@@ -146,9 +150,10 @@ function madeSection(title: string, published: RunHistory['published']): Section
 /** Warns that the branch has only a part of the work. */
 function missingBlocks({ board, stages }: RunHistory): Block[] {
   const cascades = boardCascades(board);
+  const tries = choicesOf(board);
   const missing = inOrder(board, cascades)
     .map((state) => ({ state, status: taskStatusOf(state, board) }))
-    .filter(({ state, status }) => status !== 'done' && !isJudge(state.task))
+    .filter(({ state, status }) => status !== 'done' && !isJudge(state.task) && !tries.has(state.task.id))
     .map(
       ({ state: { task }, status }) =>
         words`${code(task.id)} (${cut(task.title, 80)}): ${ownWords(statusText(status, cascades.get(task.id)))}`,

@@ -285,14 +285,15 @@ const BAD: readonly Bad[] = [
     title: 'an unknown playbook',
     request: { playbook: 'delivry' },
     code: bad,
-    message: /“delivry”; did you mean “delivery”\? available: delivery, solo, objective, council$/,
+    message: /“delivry”; did you mean “delivery”\? available: delivery, solo, best-of, objective, council$/,
     next: /--playbook/,
   },
   {
     title: 'a playbook that is still to come, on the command line',
     request: { playbook: 'sprint' },
     code: bad,
-    message: /^the playbook “sprint” is not available in this version; available: delivery, solo, objective, council$/,
+    message:
+      /^the playbook “sprint” is not available in this version; available: delivery, solo, best-of, objective, council$/,
     next: /--playbook delivery/,
   },
   {

@@ -157,7 +157,7 @@ describe('preflight with a runtime and a playbook from outside', () => {
     ['runtimes: { mine: { fallback: coda } }', /runtimes\.mine\.fallback must be mine, claude, codex, /],
     [
       'playbook: page',
-      /no playbook is called “page”; did you mean “pages”\? available: delivery, solo, objective, council, pages/,
+      /no playbook is called “page”; did you mean “pages”\? available: delivery, solo, best-of, objective, council, pages/,
     ],
     [
       'playbook: pages\nagents: [{ name: a, role: writer, runtime: mine, access: read-only }]',

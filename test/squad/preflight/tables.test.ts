@@ -215,7 +215,7 @@ describe('options of a playbook', () => {
 });
 
 describe('playbooks', () => {
-  it.each(['delivery', 'solo', 'objective', 'council'])('%s is known by its name', (name) => {
+  it.each(['delivery', 'solo', 'best-of', 'objective', 'council'])('%s is known by its name', (name) => {
     expect(createPlaybook({}, name)?.name).toBe(name);
     expect(playbookNames({})).toContain(name);
   });

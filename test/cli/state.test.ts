@@ -36,6 +36,14 @@ describe('squad state', () => {
     expect(existsSync(join(room.root, 'fresh', '.git', 'squad'))).toBe(false);
   });
 
+  it('does not call a moved repository gone that it is asked in', async () => {
+    const room = recorded();
+    const moved = `${room.repository}-moved`;
+    renameSync(room.repository, moved);
+    const found = await room.start(['state', '--json'], {}, [], moved).finished;
+    expect(found.lines).toEqual([expect.objectContaining({ type: 'state', runs: 1, gone: [] })]);
+  });
+
   it('lists the state of a repository that is gone, and removes it with --forget', async () => {
     const room = recorded();
     const directory = stateOf(room.repository);

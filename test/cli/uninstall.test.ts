@@ -215,6 +215,16 @@ describe('squad uninstall', () => {
     expect(refsOf(`${other}-moved`)).toContain('refs/heads/squad/elsewhere');
   });
 
+  it('finds a moved repository that it is called in', ALL, async () => {
+    const { room, other } = await machine();
+    const moved = `${other}-moved`;
+    renameSync(other, moved);
+    const found = await runInProcess({ root: room.root, repository: moved }, ['uninstall', '--dry-run', '--json']);
+    expect(found.code, found.stderr).toBe(0);
+    expect(listed(found, 'left').filter(({ why }) => String(why).startsWith('it is not there'))).toEqual([]);
+    expect(listed(found, 'removed')).toContainEqual(expect.objectContaining({ path: join(moved, '.git/squad') }));
+  });
+
   it('is refused while a process works in a folder', ALL, async () => {
     const { room, state } = await machine();
     const child = spawn('sleep', ['300'], { cwd: state });

@@ -61,7 +61,7 @@ export async function clean(
   });
   const freed = before === undefined ? null : freedBytes(before, await noteDisk(workspace));
   const cleaned = { ...found, freed };
-  const gone = await goneLines(host.stateDirectory);
+  const gone = await goneLines(host.stateDirectory, directory);
   printResult(output, options, { type: 'clean', ...cleaned }, [...renderCleaned(cleaned), ...gone]);
 }
 

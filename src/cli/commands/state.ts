@@ -26,7 +26,7 @@ export async function state(context: CommandContext, options: Options<'state'>):
   const { state: found, directory } = workspace;
   const runs = lookIn(workspace, (ledger) => ledger.runs().length) ?? 0;
   const bytes = found.type === 'known' ? await treeSize(directory) : null;
-  const gone = await withSizes(await findLostStates(host.stateDirectory));
+  const gone = await withSizes(await findGone(host.stateDirectory, directory));
   const about = {
     id: found.type === 'known' ? found.id : null,
     directory: found.type === 'known' ? directory : null,
@@ -60,9 +60,14 @@ function goneLine({ id, from, bytes }: Gone): string {
   return `gone  ${plainLine(from, 300)}: its state has ${byteCount(bytes)}. If it was not moved, remove it: squad state --forget ${id}`;
 }
 
+/** `here`: the state of this repository, which may have been moved since it was last used. */
+async function findGone(stateDirectory: string, here: string): Promise<LostState[]> {
+  return (await findLostStates(stateDirectory)).filter(({ directory }) => directory !== here);
+}
+
 /** Printed by `squad clean`, which removes none of them. */
-export async function goneLines(stateDirectory: string): Promise<string[]> {
-  return (await withSizes(await findLostStates(stateDirectory))).map(goneLine);
+export async function goneLines(stateDirectory: string, here: string): Promise<string[]> {
+  return (await withSizes(await findGone(stateDirectory, here))).map(goneLine);
 }
 
 async function adopt(context: CommandContext, folder: string, options: Options<'state'>): Promise<void> {

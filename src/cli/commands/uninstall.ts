@@ -95,7 +95,10 @@ async function takeInventory(machine: Machine, host: Host, state: string): Promi
   found.push(...(await findSettings(host)));
   // Last: it names the repositories, so that a second try finds them too.
   found.push(...(await findPath(state, 'folders of runs, homes of agents, compiled code')));
-  const unknown = lost.map(({ from }): LeftThing => {
+  // A repository that was moved here is found, although nothing was run in it since.
+  const places = checkouts.map(({ commonDirectory }) => findState(state, commonDirectory).directory);
+  const unfound = lost.filter(({ directory }) => !places.includes(directory));
+  const unknown = unfound.map(({ from }): LeftThing => {
     return {
       name: `what runs left in the repository that was at ${dirname(from)}`,
       why: 'it is not there; call squad where it is now',

@@ -19,20 +19,21 @@ import { watchPlaces } from './lost-place.ts';
 import { openRunResources, type RunResources } from './run-resources.ts';
 import { progressOf } from '../view/usage-count.ts';
 import type { RunningRun } from '../view/running-run.ts';
+import { startOf } from './started-event.ts';
 import { startSegment } from './run-loop.ts';
+import { recordLimits } from '../substrate/ledger/record-limits.ts';
 import { takeLease } from './take-lease.ts';
 import { afterTraces, openTracing, tracingOf, withLastLook, type SegmentTracing } from './trace-run.ts';
 import type { SegmentOf } from './wire-run.ts';
 import { fullAccessWarning, unconfinedWarning } from '../model/access.ts';
 import { applicationWarning, experimentalWarning } from '../model/runtime-description.ts';
 import { SquadError } from '../model/errors.ts';
-import { equipmentOf } from '../model/armory-facts.ts';
+import type { ServeSettings } from '../model/shared-limits.ts';
 import type { Content } from '../model/content.ts';
-import { defined } from '../text/defined.ts';
 import { plainJson, type Json } from '../text/json.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { Board } from '../model/plan/board.ts';
-import { branchOf, placedAt, RUN_EVENTS, type RunDefinition } from '../model/run.ts';
+import { placedAt, RUN_EVENTS, type RunDefinition } from '../model/run.ts';
 import { keepsFolder } from '../playbooks/registry.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import type { Limits, SomeLimits } from '../model/limits.ts';
@@ -63,6 +64,8 @@ export interface EnginePorts extends Composition {
   readonly trace?: TraceOption;
   /** Also sends the nodes of the engine. */
   readonly traceDetail?: boolean;
+  /** The person's settings of all runs together. Absent: that stays as it is. */
+  readonly serve?: ServeSettings | undefined;
   /**
    * Throws if the run cannot begin or go on, and unless this person has agreed to it. Called once this process has the workspace, before
    * anything is recorded or started.
@@ -119,6 +122,7 @@ export async function startRun(
       // Another person's squad, or one with another state folder, may use the same repository.
       const claimed = await workspaces.createRunBranch(definition.name, definition.repository.base, [], runId);
       if (claimed.type === 'taken') throw branchTaken(definition.name);
+      recordLimits(ledger, ports.serve);
       ledger.createRun({ id: runId, name: definition.name });
       failpoint('run.created');
       const lease = await takeLease(ports, resources, runId);
@@ -166,6 +170,7 @@ export async function resumeRun(
       const lease = await takeLease(ports, resources, row.id);
       const back = setBackSince(newest, ports.clock.now());
       if (back > 0) ledger.note(lease, RUN_EVENTS.clockSetBack, { ms: back });
+      recordLimits(ledger, ports.serve);
       if (raises) ledger.note(lease, RUN_EVENTS.limitsRaised, plainJson(raise));
       const { definition: stored, limits } = readRun(ledger, row.id, null);
       const definition = placedAt(stored, repository.root);
@@ -235,27 +240,6 @@ async function drive(
     kill: async () => segment.control.kill(),
     leftTurns: async () =>
       leftTurnsText({ ...ports, ledger: resources.ledger }, { runId: lease.runId, name: definition.name }),
-  };
-}
-
-/** The first event of an engine, on a resume as well. */
-function startOf(
-  definition: RunDefinition,
-  resumed: boolean,
-  base: { readonly at: number; readonly runId: string },
-): RunEvent {
-  return {
-    type: 'run-started',
-    ...base,
-    name: definition.name,
-    resumed,
-    playbook: definition.playbook,
-    ...defined({ branch: branchOf(definition) }),
-    base: definition.repository.base,
-    agents: definition.agents.map((agent) => {
-      const { name, role, runtime, model } = agent;
-      return { name, role, runtime, ...defined({ model, equipment: equipmentOf(agent) }) };
-    }),
   };
 }
 

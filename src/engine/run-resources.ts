@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
 import { LinearSaver } from '../graph/linear-saver.ts';
+import { createTurnLine, type TurnLine } from '../graph/turn-line.ts';
 import { SquadError } from '../model/errors.ts';
 import { makeOwnFolder } from '../substrate/system/files/own-folder.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
@@ -15,6 +16,8 @@ export interface RunResources {
   readonly checkpointer: LinearSaver;
   /** Warnings about damage that was repaired as the stores were opened. */
   readonly notices: readonly string[];
+  /** Common to all runs that this process drives here. */
+  readonly turnLine: TurnLine;
   /** Throws `workspace-busy` if this process already drives the run. `close` releases it. */
   claim(runId: string): void;
   /** Closes the stores after their last user in this process. Safe to repeat. */
@@ -24,7 +27,7 @@ export interface RunResources {
 type ResourcePorts = Pick<Composition, 'clock' | 'redactor'> & { readonly host: Host };
 
 interface SharedResources {
-  readonly stores: Pick<RunResources, 'directory' | 'ledger' | 'checkpointer' | 'notices'>;
+  readonly stores: Pick<RunResources, 'directory' | 'ledger' | 'checkpointer' | 'notices' | 'turnLine'>;
   /** Runs that are driven here. */
   readonly driven: Set<string>;
   users: number;
@@ -54,7 +57,10 @@ export function openRunResources(ports: ResourcePorts, directory: string): RunRe
     close: () => {
       if (!open) return;
       open = false;
-      for (const runId of mine) known.driven.delete(runId);
+      for (const runId of mine) {
+        known.driven.delete(runId);
+        known.stores.turnLine.leave(runId);
+      }
       known.users -= 1;
       if (known.users > 0) return;
       shared.delete(directory);
@@ -79,7 +85,8 @@ function makeResources(ports: ResourcePorts, directory: string): SharedResources
     checkpoints = openCheckpoints(directory);
     const checkpointer = new LinearSaver(checkpoints.store);
     const notices = checkpoints.notice === undefined ? [] : [checkpoints.notice];
-    return { stores: { directory, ledger, checkpointer, notices }, driven: new Set(), users: 0, close };
+    const stores = { directory, ledger, checkpointer, notices, turnLine: createTurnLine() };
+    return { stores, driven: new Set(), users: 0, close };
   } catch (error) {
     close();
     throw error;

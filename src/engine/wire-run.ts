@@ -104,7 +104,7 @@ export function wireRun(
   resources: RunResources,
   of: Omit<SegmentOf, 'inputRef' | 'resumed'>,
 ): WiredRun {
-  const { ledger, directory } = resources;
+  const { ledger, directory, turnLine } = resources;
   const { lease, definition, since } = of;
   const { clock, processes, workspaces, forge } = ports;
   const { stateDirectory } = ports.host;
@@ -155,7 +155,7 @@ export function wireRun(
     showNews();
     ports.files?.changed(board);
   };
-  const driven = { attempts: supervisor, operations, wakeSignal, workClock, control, onApplied };
+  const driven = { attempts: supervisor, operations, wakeSignal, workClock, turnLine, control, onApplied };
   const graphPorts = { ...runPorts(ports, ledger, of), ...driven, publisher: wirePublisher(operations, redactor) };
   return { graphPorts, control, supervisor, operations, workClock, showNews, board: () => latest };
 }

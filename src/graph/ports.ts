@@ -11,6 +11,7 @@ import type { CitedFiles } from '../rules/findings.ts';
 import type { TurnActivity } from '../runtimes/port/agent-runtime.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
+import type { TurnLine } from './turn-line.ts';
 
 /** Drives claimed attempts to their settlement. */
 interface Attempts {
@@ -62,6 +63,8 @@ export interface GraphPorts {
   readonly publisher: Publisher;
   readonly wakeSignal: WakeSignal;
   readonly workClock: WorkClock;
+  /** Where the run waits for a turn that other runs have. */
+  readonly turnLine: TurnLine;
   readonly control: RunSwitch;
   /** Called when a step is in the ledger. */
   onApplied(board: Board): void;

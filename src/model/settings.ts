@@ -19,6 +19,7 @@ import {
   variableSchema,
 } from './settings-text.ts';
 import { setupSchema, stepSchema, variablesSchema } from './setup-step.ts';
+import { serveSchema } from './shared-limits.ts';
 import { isSlug } from './slug.ts';
 import { tracingSchema } from './tracing.ts';
 
@@ -182,6 +183,8 @@ export const settingsSchema = z.strictObject({
   publish: publishSchema.optional(),
   /** Absent: squad sends no traces unless it is asked on the command line. */
   tracing: tracingSchema.optional(),
+  /** Limits of all runs of the repository together. */
+  serve: serveSchema.prefault({}),
   team: teamSchema.prefault({}),
   mail: mailSchema.prefault({}),
 });

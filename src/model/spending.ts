@@ -1,5 +1,6 @@
 import { useText } from './amount.ts';
 import { microUsd } from './money.ts';
+import type { SharedUse } from './shared-spending.ts';
 
 /** The limits of a run, an agent or a task. Absent: no limit. */
 export interface Caps {
@@ -30,6 +31,8 @@ export interface Spending {
   readonly run: Use;
   agent(name: string): Use;
   task(id: string): Use;
+  /** Counts all runs of the repository. Absent: they have no common limits. */
+  readonly shared?: SharedUse | undefined;
 }
 
 export interface PassedCap {

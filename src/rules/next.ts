@@ -5,6 +5,7 @@ import { baselineQuestion, isBaselineDue } from './baseline.ts';
 import { passedDeadline } from './deadline.ts';
 import { decideFrontier, type Frontier, type Start } from './frontier.ts';
 import { isBranchBlocked, isGateDue, isJudge, isRestoreDue } from './gate.ts';
+import type { SharedRoom } from '../model/shared-spending.ts';
 import type { LimitDecision, Room } from '../model/spending.ts';
 import { lockOutAskedAbout } from './logins.ts';
 import { isIntegrating, mayHoldQueue } from './onward.ts';
@@ -19,6 +20,8 @@ export interface NextFacts {
   readonly now: number;
   /** The remaining limits of agents and tasks. Absent: they have none. */
   readonly room?: Room;
+  /** Left to this run by all runs of the repository. Absent: they have no common limits. */
+  readonly shared?: SharedRoom | undefined;
   /** Running turns finish; no new ones start. */
   readonly draining: boolean;
   /** The engine ends instead of waiting longer than this (ms); null: it always waits. */
@@ -35,12 +38,19 @@ export type Next =
       readonly over: Frontier['over'];
       readonly integrate: string | null;
       readonly why: string;
+      readonly withheld?: Withheld;
     }
   /**
    * `until`: when something may start again, if known. `suspended`: nothing runs and nothing can start before that or an
    * operator's command. Such time is not the engine's.
    */
-  | { readonly next: 'wait'; readonly until: number | null; readonly why: string; readonly suspended: boolean }
+  | {
+      readonly next: 'wait';
+      readonly until: number | null;
+      readonly why: string;
+      readonly suspended: boolean;
+      readonly withheld?: Withheld;
+    }
   | { readonly next: 'ask'; readonly questions: readonly OpenQuestion[]; readonly why: string }
   | { readonly next: 'finish'; readonly outcome: RunEndedAs; readonly why: string }
   /** Nothing runs and nothing may start. The run can be resumed. */
@@ -70,7 +80,8 @@ export function decideNext(board: Board, facts: NextFacts): Next {
     return stopped ? still(pause) : { next: 'finish', outcome, why };
   }
   const frontier = decideFrontier(board, pause === undefined ? Math.max(0, facts.parallel - live) : 0, facts.room);
-  const starts = pause === undefined ? frontier.starts : [];
+  const ready = pause === undefined ? frontier.starts : [];
+  const { starts, ...left } = facts.shared === undefined ? { starts: ready } : within(facts.shared, ready);
   const over = pause === undefined ? frontier.over : [];
   if (over.length > 0) {
     const why = over.map((one) => `${one.task} fails: ${one.why}`).join('; ');
@@ -81,16 +92,17 @@ export function decideNext(board: Board, facts: NextFacts): Next {
       ...(starts.length > 0 ? [`${count(starts.length, 'task')} ready`] : []),
       ...(integrate === null ? [] : [`${integrate} is next to be integrated`]),
     ].join('; ');
-    return { next: 'start', starts, over, integrate, why };
+    return { next: 'start', starts, over, integrate, why, ...left };
   }
   if (live > 0 || engine > 0) {
     const why = [
       ...(live > 0 ? [`${count(live, 'attempt')} live`] : []),
       ...(engine > 0 ? [`${engine} being checked`] : []),
     ];
-    return working(earliest(board, frontier.waiting), why.join(', '));
+    return { ...working(earliest(board, frontier.waiting), why.join(', ')), ...left };
   }
   if (pause !== undefined) return still(pause);
+  if (left.withheld !== undefined) return { ...waitForShared(left.withheld, board, facts), ...left };
   const until = earliest(board, frontier.waiting);
   if (until !== null) return waitFor(until, frontier.waiting[0]?.why ?? 'a timer is set', board, facts);
   if (facts.pendingMail > 0) return working(null, `${count(facts.pendingMail, 'message')} under way`);
@@ -130,7 +142,7 @@ function wholePause(board: Board, { draining, limits, now }: NextFacts): NoStart
   return limits.reached ? { because: 'limit', why: limits.why } : undefined;
 }
 
-function working(until: number | null, why: string): Next {
+function working(until: number | null, why: string): Extract<Next, { next: 'wait' }> {
   return { next: 'wait', until, why, suspended: false };
 }
 
@@ -142,6 +154,29 @@ function still({ because, why }: NoStarts): Next {
 function waitFor(until: number, why: string, { now }: Board, { patienceMs }: NextFacts): Next {
   if (patienceMs === null || until - now <= patienceMs) return { next: 'wait', until, why, suspended: true };
   return { next: 'stop', because: 'waiting', why: `${why}, until ${new Date(until).toISOString()}` };
+}
+
+/** Why turns that could start do not: the limits of all runs together do not allow them. */
+interface Withheld {
+  readonly why: string;
+  /** null: until a turn of any run has ended. */
+  readonly until: number | null;
+}
+
+/** As many of the turns as all runs together leave to this one. The engine's own work is no turn. */
+function within(
+  { free, reached }: SharedRoom,
+  ready: readonly Start[],
+): { readonly starts: readonly Start[]; readonly withheld?: Withheld } {
+  const turns = ready.filter(({ start }) => start === 'turn');
+  if (turns.length <= free) return { starts: ready };
+  const allowed = new Set(turns.slice(0, free));
+  const starts = ready.filter((start) => start.start !== 'turn' || allowed.has(start));
+  return { starts, withheld: reached ?? { why: 'all turns that may run at once in this repository do', until: null } };
+}
+
+function waitForShared({ why, until }: Withheld, board: Board, facts: NextFacts): Next {
+  return until === null ? { next: 'wait', until, why, suspended: true } : waitFor(until, why, board, facts);
 }
 
 /** Nothing runs, nothing is due and no input is pending. */

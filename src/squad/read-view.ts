@@ -1,5 +1,6 @@
 import type { Attempt } from '../model/attempt.ts';
 import type { Machine } from '../engine/machine.ts';
+import type { SharedUse } from '../model/shared-spending.ts';
 import type { Estimate } from '../model/plan/estimate.ts';
 import { endedView } from '../view/ended-view.ts';
 import { withFailedAttempts } from '../view/explain-failure.ts';
@@ -22,6 +23,8 @@ interface Found {
   readonly reading?: RunHistory;
   readonly mail: MailStatus | undefined;
   readonly live: readonly Attempt[];
+  /** Use of all runs together; undefined: they have no common limits. */
+  readonly shared: SharedUse | undefined;
   /** By earlier runs, of a run that asks about a plan. */
   readonly estimate?: Estimate | null | undefined;
 }
@@ -37,15 +40,16 @@ export async function openView<Ports extends Machine>(
   return withRun(opened, name, (ledger, given, { lockedBy, now }): Found => {
     const { row } = rowOf(ledger, given);
     const mail = mailOf(ledger, row.id);
+    const shared = ledger.sharedUse(lockedBy?.since ?? Infinity);
     const ended = endedView(ledger, row);
     // Where the work of a failed task is kept changes after the end.
-    if (ended !== undefined && ended.plan.failures.length === 0) return { view: ended, mail, live: [] };
+    if (ended !== undefined && ended.plan.failures.length === 0) return { view: ended, mail, live: [], shared };
     const live = ledger.attempts({ runId: row.id, status: 'spawned' });
     const reading = withFailedAttempts(ledger, readRun(ledger, row.id, lockedBy, place.composition.playbooks));
     const asks = openProposal(reading) !== undefined;
     const about = { playbook: reading.definition.playbook, except: row.id };
     const estimate = asks ? readEstimate(ledger, about) : undefined;
-    return { view: viewOf(reading, { now, mail, estimate }), reading, mail, live, estimate };
+    return { view: viewOf(reading, { now, mail, estimate }), reading, mail, live, shared, estimate };
   });
 }
 

@@ -21,6 +21,7 @@ import { agreeToRun, recordRun, requireConsent } from './run-consent.ts';
 import { refuseRunUnset } from './preflight/variables.ts';
 import { admitRun, refuseInUse, sourceIn } from './folder-runs.ts';
 import type { Source } from './preflight/source.ts';
+import { readServe } from './serve-settings.ts';
 import { openRun } from './open-run.ts';
 import { bindWorkspace, openWorkspace, lookIn, runIdOf, type OpenedWorkspace, type Place } from './open-workspace.ts';
 
@@ -102,7 +103,7 @@ export async function startNew(
   const checking = checkNewRun(workspace, source, { ...request, attended: attended !== undefined }, own);
   // The checks mostly wait for git, so the graph is loaded meanwhile.
   const [checked, { startRun }] = await Promise.all([checking, loadEngine()]);
-  const { definition, repository, contents } = checked;
+  const { definition, repository, contents, serve } = checked;
   const drive = { onEvent, patienceMs, attended, trace, traceDetail };
   const admit = async (begins: RunToAdmit): Promise<Admission> => {
     const admitted = admitRun(workspace, begins);
@@ -110,7 +111,8 @@ export async function startNew(
     await recordRun(workspace, begins);
     return admitted;
   };
-  const running = await startRun(enginePorts(workspace, drive, admit), definition, repository, { runId, contents });
+  const ports = enginePorts(workspace, { ...drive, serve }, admit);
+  const running = await startRun(ports, definition, repository, { runId, contents });
   if (onEvent !== undefined) await warn(checked.warnings, workspace.host, running.runId, onEvent);
   return running;
 }
@@ -135,8 +137,12 @@ export async function resume(place: Place, name: string | undefined, options: Re
     await requireConsent(workspace, run, { agreed, raise });
     return admitted;
   };
+  const { serve, problem } = await readServe(workspace);
   const { resumeRun } = await loading;
-  return resumeRun(enginePorts(workspace, drive, admit), workspace.repository.root, runId, raise);
+  const ports = enginePorts(workspace, { ...drive, serve }, admit);
+  const running = await resumeRun(ports, workspace.repository.root, runId, raise);
+  if (problem !== undefined) drive.onEvent?.({ type: 'warning', at: Date.now(), runId: running.runId, text: problem });
+  return running;
 }
 
 /** Throws what `resume` would be refused with, before something is stored that only a resume makes sense of. */
@@ -170,7 +176,7 @@ function chosenId(directory: string, id: string | undefined, runId: string | und
 
 function enginePorts(
   { host, composition }: OpenedWorkspace,
-  drive: DriveOptions,
+  drive: DriveOptions & Pick<EnginePorts, 'serve'>,
   admit: EnginePorts['admit'],
 ): EnginePorts {
   return { ...composition, host, admit, ...defined({ ...drive }) };

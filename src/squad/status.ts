@@ -1,6 +1,7 @@
 import { openMachine, type Machine } from '../engine/machine.ts';
 import { isSquadError, type SquadError } from '../model/errors.ts';
 import { isOver, type RunReading } from '../view/read-run.ts';
+import { sharedLimitsView } from '../view/shared-limits.ts';
 import { statusOf, type RunStatus } from '../view/status.ts';
 import { requireWhole } from '../substrate/ledger/require-whole.ts';
 import type { Place } from './open-workspace.ts';
@@ -24,7 +25,8 @@ export async function readCheckedStatus(
 ): Promise<CheckedStatus> {
   const opened = await openView({ host, composition: composed ?? openMachine(host) }, name);
   const view = await viewNow(opened);
-  const status = statusOf(view);
+  const { shared } = opened;
+  const status = { ...statusOf(view), ...(shared === undefined ? {} : { sharedLimits: sharedLimitsView(shared) }) };
   const damage = damageTo(opened.directory, opened.reading);
   return { status: damage === undefined ? status : { ...status, next: ['squad db check'] }, damage };
 }

@@ -5,6 +5,7 @@ import { isGateDue, isRestoreDue } from '../rules/gate.ts';
 import { decideNext } from '../rules/next.ts';
 import { liveAttempts } from '../rules/work-requests.ts';
 import type { RunState } from '../model/run-state.ts';
+import { roomFor, type SharedRoom } from '../model/shared-spending.ts';
 import { askedQuestionSchema } from '../model/plan/asked-question.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
 import type { Phase } from '../model/plan/work.ts';
@@ -94,19 +95,26 @@ function isBusy(board: RunReading['board']): boolean {
   return [...board.tasks.values()].some(({ work }) => liveAttempts(work).length > 0 || BUSY.has(work.phase.at));
 }
 
-/** Nothing runs or can start before a certain time: a usage limit's reset, a retry or a timer. */
-function waitsUntil({ board, decided, limits }: RunReading, now: number): WaitingFor | undefined {
+/** Nothing runs or can start before a certain time: a usage limit's reset, a retry, a timer, or the next day of all runs' limits. */
+function waitsUntil({ row, board, decided, limits, spending }: RunReading, now: number): WaitingFor | undefined {
   const halted = HALTED.has(decided?.next ?? '') && decided?.because !== 'waiting';
   if (halted || board.finished !== null || board.tasks.size === 0 || isBusy(board)) return undefined;
   const facts = {
     ...{ parallel: limits.parallel, limits: NO_LIMIT, now },
     ...{ draining: false, patienceMs: null, pendingMail: 0 },
+    shared: nextDay(spending, row.id),
   };
   const next = decideNext({ ...board, now: Math.max(now, board.now) }, facts);
   if (next.next !== 'wait' || next.until === null || next.until <= now) return undefined;
   const { until, why } = next;
   const account = [...board.accounts].find(([, parked]) => parked.until === until)?.[0] ?? null;
   return { for: 'time', why, until, account };
+}
+
+/** Only a limit of the day says when it ends. */
+function nextDay({ shared }: RunReading['spending'], runId: string): SharedRoom | undefined {
+  const room = shared && roomFor(shared, runId);
+  return room?.reached === undefined ? undefined : room;
 }
 
 const HALTED: ReadonlySet<string> = new Set(['ask', 'stop', 'finish']);

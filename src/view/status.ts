@@ -3,6 +3,7 @@ import { diskUseSchema } from '../model/disk-use.ts';
 import { RUN_ENDS, RUN_PHASES, phaseOf } from '../model/run-state.ts';
 import { shownStageSchema } from '../model/shown-stage.ts';
 import { PLAN_PART, RUN_PART, runViewSchema, TASKS_PART, USE_PART, WAITS_PART, type RunView } from './run-view.ts';
+import { sharedLimitsViewSchema } from './shared-limits.ts';
 import { usageCountSchema } from './usage-count.ts';
 
 const count = z.int().nonnegative();
@@ -42,6 +43,8 @@ export const runStatusSchema = z.strictObject({
   ...WAITS_PART,
   /** null: the run has no mailbox. */
   mail: runViewSchema.shape.mail,
+  /** Limits of all runs of the repository together. Absent: none are set. */
+  sharedLimits: sharedLimitsViewSchema.optional(),
   /** Commands that continue from here, the most likely first. */
   next: z.array(z.string()),
   /** The space that squad takes on the disk for the repository; null: it was not measured yet. Only from the command line. */

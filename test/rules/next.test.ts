@@ -222,3 +222,46 @@ describe('decideNext', () => {
     expect(decideNext(board, facts)).toMatchObject(expected);
   });
 });
+
+describe('the limits of all runs together', () => {
+  const two = [newTask('a'), newTask('b')];
+  const until = 9_000;
+  const tomorrow = { free: 0, reached: { why: 'USD 5 of 5', until } };
+  const withheld = { why: 'USD 5 of 5', until };
+  const full = { free: 0, reached: undefined };
+  const atOnce = { why: expect.stringContaining('at once') as string, until: null };
+
+  it('leave less to a run than it could start', () => {
+    const next = decideNext(make(two), { ...FREE, shared: { free: 1, reached: undefined } });
+    expect(next).toMatchObject({ next: 'start', starts: [{ task: 'a' }], withheld: atOnce });
+    const all = decideNext(make(two), { ...FREE, shared: { free: 2, reached: undefined } });
+    expect([all.next, 'withheld' in all]).toEqual(['start', false]);
+  });
+
+  it('reached for a day: the run waits for the next one, or ends where it waits for nothing', () => {
+    const board = make(two);
+    expect(decideNext(board, { ...FREE, shared: tomorrow })).toEqual({
+      ...{ next: 'wait', until, why: 'USD 5 of 5', suspended: true, withheld },
+    });
+    expect(decideNext(board, { ...FREE, shared: tomorrow, patienceMs: 10 })).toMatchObject({
+      ...{ next: 'stop', because: 'waiting', why: 'USD 5 of 5, until 1970-01-01T00:00:09.000Z' },
+    });
+    expect(decideNext(start(board, 'a'), { ...FREE, shared: tomorrow })).toMatchObject({
+      ...{ next: 'wait', suspended: false, withheld },
+    });
+  });
+
+  it('all turns at once are those of other runs: it waits, however little patience it has', () => {
+    expect(decideNext(make(two), { ...FREE, shared: full, patienceMs: 0 })).toMatchObject({
+      ...{ next: 'wait', until: null, suspended: true, withheld: atOnce },
+    });
+  });
+
+  it('hold back no question, no end and no limit of the run', () => {
+    const { next } = decideNext(asked(make([newTask('a')])), { ...FREE, shared: tomorrow });
+    expect(next).toBe('ask');
+    const done = decideNext(make(two, undefined, [skip('a'), skip('b')]), { ...FREE, shared: tomorrow });
+    expect(done).toMatchObject({ next: 'finish', outcome: 'done' });
+    expect(decideNext(make(two), { ...LIMITED, shared: tomorrow })).toMatchObject({ next: 'stop', because: 'limit' });
+  });
+});

@@ -11,6 +11,7 @@ import { errorLine } from '../error-line.ts';
 import { handleInterrupts } from '../interrupts.ts';
 import { squadOn } from '../../squad/squad.ts';
 import { openWorkspace, withLedger } from '../../squad/open-workspace.ts';
+import { recordServe } from '../../squad/serve-settings.ts';
 import { isAgreed } from '../../squad/run-consent.ts';
 import type { Output } from '../output.ts';
 import { showRun } from './show-run.ts';
@@ -20,6 +21,11 @@ import { showRun } from './show-run.ts';
  * Exit 1 if a run failed or could not be resumed, 0 if there was nothing to do, 130 or 143 after a signal.
  */
 export async function sweep(context: CommandContext, options: ResumeOptions): Promise<void> {
+  await takeLimits(context);
+  return sweepAll(context, options);
+}
+
+async function sweepAll(context: CommandContext, options: ResumeOptions): Promise<void> {
   const { output } = context;
   const hosted = new Map<string, RunningRun>();
   const ending = new AbortController();
@@ -75,9 +81,15 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
     interrupts.stop();
   }
   sayEnd(output, options, { ended, skipped });
-  const bad = ended.map(({ exitCode }) => exitCode).filter((code) => code === 1 || code >= 65);
+  const hasFailed = ended.some(({ exitCode }) => exitCode === 1 || exitCode >= 65);
   const signal = interrupts.signal();
-  context.exit(exitCodeOf(bad.length > 0 ? 'failed' : signal === undefined ? 'done' : 'interrupted', signal));
+  context.exit(exitCodeOf(hasFailed ? 'failed' : signal === undefined ? 'done' : 'interrupted', signal));
+}
+
+/** The files may allow more today than when the runs began to wait. */
+async function takeLimits(context: CommandContext): Promise<void> {
+  const problem = await recordServe(await openWorkspace(context));
+  if (problem !== undefined) context.output.problem(problem);
 }
 
 function sayEnd(

@@ -10,6 +10,7 @@ import { currentStage, placeText, roundText, STAGE_SIGNS, type ShownStage } from
 import { plainLine } from '../../text/plain-text.ts';
 import { costText, countText } from '../../model/amount.ts';
 import type { Colour } from './screen.ts';
+import { sharedLimitLines } from '../../view/shared-limits.ts';
 import { capNotes, capUseText, type CapUse } from '../../view/cap-use.ts';
 
 /** A task that has used less than this share of its limits gets no line. */
@@ -28,6 +29,7 @@ export const STATUS_COLOURS: readonly Colour[] = [
 
 /** A run on one screen: state, tasks, what it waits for, `more` and the next command. Times are local. */
 export function renderStatus(status: RunStatus, now: number, more: readonly string[] = []): string {
+  const { sharedLimits } = status;
   return [
     `${status.name}  ${status.outcome ?? status.phase}  ${plainLine(status.objective, 100)}`,
     ...(status.headline === null ? [] : [`  ${plainLine(status.headline, 400)}`]),
@@ -49,6 +51,7 @@ export function renderStatus(status: RunStatus, now: number, more: readonly stri
     ...section('paused or switched', operatorLines(status)),
     ...section('not read yet', noteLines(status)),
     ...section('limits', limitLines(status)),
+    ...section('limits of all runs', sharedLimits === undefined ? [] : sharedLimitLines(sharedLimits, now)),
     ...section('mail', mailLines(status, now)),
     ...section(
       'asks for permission',

@@ -8,7 +8,7 @@ import { failpoint } from '../../substrate/system/failpoint.ts';
 import { plainJson } from '../../text/json.ts';
 import { planAttemptId } from '../ports.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
-import type { NodeConfig, NodeContext } from './node-context.ts';
+import { sharedRoom, type NodeConfig, type NodeContext } from './node-context.ts';
 
 /**
  * Times of the monotonic clock, so that neither a sleeping machine nor a changed clock counts as a stall. After a crash, each wait starts
@@ -68,7 +68,7 @@ export function createCollect(context: NodeContext) {
       const isTickDue = look || mailDue <= ports.clock.now();
       const ticked = isTickDue && ports.ledger.mail.tick(state.runId) > 0;
       if (isTickDue) mailDue = ports.ledger.mail.nextDue(state.runId) ?? Infinity;
-      if (fired || noted || ticked) {
+      if (fired || noted || ticked || (context.withheld && noteRoom(context))) {
         look = true;
         continue;
       }
@@ -78,6 +78,15 @@ export function createCollect(context: NodeContext) {
       version = now;
     }
   };
+}
+
+/** A turn of another run has ended, a day has begun or a limit was raised: turns that were withheld may start. */
+function noteRoom(context: NodeContext): boolean {
+  const { ports } = context;
+  const { shared } = ports.ledger.spending(ports.lease.runId);
+  if (shared !== undefined && sharedRoom(ports, shared).free === 0) return false;
+  ports.ledger.note(ports.lease, RUN_EVENTS.woken, { why: 'the limits of all runs leave it a turn' });
+  return true;
 }
 
 function tellReceivers(context: NodeContext, able: readonly string[]): void {

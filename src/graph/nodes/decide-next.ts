@@ -12,7 +12,7 @@ import { decideNext, type Next, type NextFacts } from '../../rules/next.ts';
 import { changePlan, applyInputs, type PlanInput, type PlanStep } from '../../rules/plan-step.ts';
 import { type TurnStart, renderOrder } from '../../rules/prompts/render-order.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
-import { applyStep, stepDecisions, summaryOf, type NodeConfig, type NodeContext } from './node-context.ts';
+import { applyStep, sharedRoom, stepDecisions, summaryOf, type NodeConfig, type NodeContext } from './node-context.ts';
 import { planAttemptId } from '../ports.ts';
 import { receiversOf } from '../../rules/turn-mail.ts';
 import { otherRuntime } from '../../rules/members.ts';
@@ -31,6 +31,7 @@ export function createDecideNext(context: NodeContext) {
     const before = book.boardAt(state.cursor);
     const decided = decide(context, state, before);
     const { next, turns } = decided;
+    if (context.withheld || 'withheld' in next) standInLine(context, next);
     // Waiting for running turns is not recorded. A suspension is, because its time counts against no limit: nothing runs, and nothing
     // can start before a moment or a person's command.
     if (next.next === 'ask' || (next.next === 'wait' && next.suspended)) ports.workClock.suspend();
@@ -57,12 +58,23 @@ function decide({ ports, book }: NodeContext, state: SquadStateValue, board: Boa
     parallel: ports.limits.parallel,
     room: roomOf(spending, capsOf(ports)),
     limits: decideLimits(spending.run, ports.limits, ports.workClock.totalMs()),
+    shared: spending.shared && sharedRoom(ports, spending.shared),
     now,
     draining: ports.control.draining(),
     patienceMs: ports.patienceMs,
     pendingMail: book.inputsAfter(state.cursor, 1).length,
   };
   return decideOn(ports.playbook, board, facts, { seq: state.cursor, at: now });
+}
+
+/** The place of a run that could start more once a turn of any run has ended. With a turn of its own it goes to the end of the line. */
+function standInLine(context: NodeContext, next: Next): void {
+  const { turnLine, lease } = context.ports;
+  const withheld = next.next === 'start' || next.next === 'wait' ? next.withheld : undefined;
+  context.withheld = withheld !== undefined;
+  const hasTurn = next.next === 'start' && next.starts.some(({ start }) => start === 'turn');
+  if (hasTurn || withheld?.until !== null) turnLine.leave(lease.runId);
+  if (withheld?.until === null) turnLine.join(lease.runId);
 }
 
 function decideOn(playbook: Playbook<unknown>, board: Board, facts: NextFacts, moment: Moment): Decided {

@@ -6,6 +6,7 @@ import type { Board } from '../../model/plan/board.ts';
 import { plainJson } from '../../text/json.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
+import { roomFor, type SharedRoom, type SharedUse } from '../../model/shared-spending.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
 import type { ApplyAnswer, Decision } from '../../substrate/ports/ledger.ts';
 import type { PlanBook } from '../plan-book.ts';
@@ -19,6 +20,8 @@ export interface NodeContext {
   readonly book: PlanBook;
   /** The addresses that the mailbox has as able to receive, joined; undefined: this engine has set none. */
   receivers: string | undefined;
+  /** The last decision started less than it could, for the sake of other runs. */
+  withheld: boolean;
 }
 
 export type NodeConfig = LangGraphRunnableConfig;
@@ -37,6 +40,11 @@ export function applyStep(
   const answer = ports.ledger.apply({ lease: ports.lease, driver, ...step });
   failpoint('graph.applied');
   return answer;
+}
+
+/** Left to this run now by all runs of the repository together. */
+export function sharedRoom({ lease: { runId }, turnLine }: NodeContext['ports'], use: SharedUse): SharedRoom {
+  return roomFor(use, runId, turnLine.before(runId, use.live));
 }
 
 /** The entries, timers and outgoing mail of a step. Its `name` is unique, because it names mail that has no key. */

@@ -109,6 +109,8 @@ export interface Preflight {
     | OwnCommands
     | Copies['notes'][number]
   )[];
+  /** The settings of all runs together. */
+  readonly serve: Settings['serve'];
   /** Items that need a person's consent. */
   readonly items: readonly TrustItem[];
 }
@@ -175,7 +177,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const secrets = secretWarnings([...subject.redacted, ...redactedIn(bound, agents), ...armory.redacted()]);
   const notes = [...copies.notes, ...decided.notes, ...lonely, ...ofPrompts, ...ownCommands(used, described)];
   const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...notes];
-  return { definition: stored, repository, contents: armory.contents(), warnings, items };
+  return { definition: stored, repository, contents: armory.contents(), warnings, serve: read.settings.serve, items };
 }
 
 /** Most runs begin where the checkout is. */

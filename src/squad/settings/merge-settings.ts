@@ -1,6 +1,7 @@
 import { mergeAgents } from '../../model/acp-agents.ts';
 import { mergeKeep, type KeepSetting } from '../../model/keep.ts';
 import type { Limits } from '../../model/limits.ts';
+import { mergeServe, type ServeSettings } from '../../model/shared-limits.ts';
 import { settingsSchemaFor, type KnownNames, type Settings } from '../../model/settings.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { decideLimits, limitsIn } from './decide-limits.ts';
@@ -22,6 +23,8 @@ export function mergeSettings(
   raw['limits'] = limitsWithoutConsent(own, repository);
   if (isJsonObject(raw['runtimes'])) raw['runtimes'] = { ...raw['runtimes'], ...mergeAgents(own, repository) };
   if (own['keep'] !== undefined) raw['keep'] = mergeKeep(own['keep'] as KeepSetting, repository['keep'] as KeepSetting);
+  if (own['serve'] !== undefined)
+    raw['serve'] = mergeServe(own['serve'] as Partial<ServeSettings>, repository['serve'] ?? {});
   // A stranger's repository cannot do without the user's approval of plans.
   if (own['plan'] === 'ask') raw['plan'] = 'ask';
   if (own['folders'] === 'new') raw['folders'] = 'new';

@@ -6,6 +6,7 @@ import { namedAgents } from '../../model/acp-agents.ts';
 import { KEEP_EXAMPLE } from '../../model/keep.ts';
 import { ACP } from '../../model/runtime-name.ts';
 import { DEFAULT_PLAYBOOK } from '../../model/playbook-name.ts';
+import { SERVE_EXAMPLE } from '../../model/shared-limits.ts';
 import { settingsSchema, settingsSchemaFor, type KnownNames, type Settings } from '../../model/settings.ts';
 import { agentFindings } from './agent-findings.ts';
 import { parseYaml, type YamlResult } from '../../text/yaml-file.ts';
@@ -24,6 +25,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   notify: 'notify: notify-send squad "$SQUAD_TEXT"',
   publish: 'publish: { remote: origin, base: main, pr: false }',
   tracing: 'tracing: { to: otlp, endpoint: "http://localhost:4318/v1/traces", content: false }',
+  serve: SERVE_EXAMPLE,
   team: 'team: { members: 4, windowName: "team-{session}-{role}" }',
   mail: 'mail: { locale: en, ttlMinutes: 1440 }',
   models: 'models: { planner: opus, builder-1: sonnet }',

@@ -14,6 +14,7 @@ import type { Queries } from './query.ts';
 import { RECORD_RULES } from './records.ts';
 import { listRuns } from './runs.ts';
 import { readSettlement } from './settle.ts';
+import { claimsPastShared } from './shared-rules.ts';
 import { databaseError, neverSetUp } from './sqlite-errors.ts';
 import { createStore, type Store } from './store.ts';
 import { readSnapshot } from './transactions.ts';
@@ -110,7 +111,9 @@ function inspect(db: Db, start: Omit<DatabaseCheck, 'problems'>, runs: RunJudge 
   }
   return readSnapshot(db, () => {
     const history = readHistory(store);
-    const violations = [...brokenRules(store, runs?.capsOf(history.events)), ...(runs?.judge(history) ?? [])];
+    const shared = claimsPastShared(store).map((message) => ({ rule: 'shared-cap-exceeded', message }));
+    const broken = brokenRules(store, runs?.capsOf(history.events));
+    const violations = [...broken, ...shared, ...(runs?.judge(history) ?? [])];
     const bodies = damagedBodies(store);
     const problems = bodies.map(({ problem }) => problem);
     const files = bodies.map(({ file }) => file);

@@ -1,4 +1,5 @@
 import { badInput, SquadError } from '../../model/errors.ts';
+import { passedShared } from '../../model/shared-spending.ts';
 import { passedCap, type Caps, type Use } from '../../model/spending.ts';
 import type { ClaimAnswer, ClaimRefusal, Lease, NewAttempt, RunLimits } from '../ports/ledger.ts';
 import { sealAttempt } from './attempts.ts';
@@ -80,7 +81,7 @@ function refusalOf(store: Store, runId: string, attempt: NewAttempt, limits: Run
   return attempt.kind === 'turn' ? passedLimit(store, runId, attempt, limits) : undefined;
 }
 
-/** The cap that one more turn would pass: the run's before the agent's before the task's. */
+/** The cap that one more turn would pass: the run's before the agent's before the task's before that of all runs. */
 function passedLimit(
   store: Store,
   runId: string,
@@ -94,5 +95,9 @@ function passedLimit(
     const passed = caps === undefined ? undefined : passedCap(use(), caps);
     return passed === undefined ? undefined : (`${name}-${passed.cap}` as const);
   };
-  return level('agent', () => spending.agent(agent), ofAgent) ?? level('task', () => spending.task(taskId), ofTask);
+  return (
+    level('agent', () => spending.agent(agent), ofAgent) ??
+    level('task', () => spending.task(taskId), ofTask) ??
+    (spending.shared && passedShared(spending.shared, runId)?.cap)
+  );
 }

@@ -60,7 +60,7 @@ export function openLedger(directory: string, options: LedgerOptions): Ledger {
     if (schemaVersion(db) === 0) throw neverSetUp(path);
     if (options.lock !== undefined) refuseDamage(db);
     return createSqliteLedger(
-      createStore(db, options.clock, options.redactor?.bind(options)),
+      createStore(db, options.clock, options.redactor?.bind(options), options.lock?.holder.since),
       realpathSync(directory),
       options.lock,
     );

@@ -55,7 +55,7 @@ interface Row extends Omit<LedgerRecord, 'value'> {
 
 const COLUMNS = 'SELECT kind, id, version, value, seq, seal FROM record';
 
-function findRecord(store: Store, kind: string, id: string): LedgerRecord | undefined {
+export function findRecord(store: Store, kind: string, id: string): LedgerRecord | undefined {
   const row = store.one<Row>(`${COLUMNS} WHERE kind = ? AND id = ?`, kind, id);
   return row && toRecord(store, row);
 }

@@ -1,157 +1,86 @@
-import { usdOf } from '../../model/money.ts';
+import { LIMITS_RECORD, readLimits } from '../../model/shared-limits.ts';
+import type { SharedUse } from '../../model/shared-spending.ts';
 import type { Spending, Use } from '../../model/spending.ts';
+import { usdOf } from '../../model/money.ts';
+import { dayOf } from '../../text/day.ts';
 import type { Totals } from '../ports/ledger.ts';
 import { lastSeq } from './events.ts';
-import type { Spent, Store, Tally } from './store.ts';
+import { findRecord } from './records.ts';
+import { corruptDatabase } from './sqlite-errors.ts';
+import type { Store, Tally } from './store.ts';
+import { newTally, spentBy, useOf, type Turns } from './turn-sums.ts';
 
 /** `+` keeps SQLite from using the index by run, which reads all rows of the run: only a few are new. */
-const CLAIMED = `
-SELECT agent, task_id AS task FROM attempt
-WHERE claim_seq > ? AND claim_seq <= ? AND +run_id = ? AND kind = 'turn'`;
+const OF_RUN = { claimed: '+run_id = ?', settled: '+attempt.run_id = ?' };
+const OF_DAY = {
+  claimed: 'claimed_at >= ? AND claimed_at < ?',
+  settled: 'attempt.claimed_at >= ? AND attempt.claimed_at < ?',
+};
 
-/** `acted`: 0 for a turn that had no process, or failed before it could do anything. It cost nothing. */
-const SETTLED = `
-SELECT attempt.agent, attempt.task_id AS task, attempt.runtime,
-  usage.input_tokens AS input, usage.cached_input_tokens AS cached, usage.output_tokens AS output, usage.cost_micro_usd AS microUsd,
-  coalesce(json_extract(settlement.result, '$.durationMs'), 0) AS ms,
-  settlement.failure IS 'never-started' AS idle, settlement.failure IS 'lost' AS lost,
-  attempt.spawned_at IS NOT NULL AND coalesce(json_extract(settlement.result, '$.failure.mayHaveActed'), 1) AS acted
-FROM settlement
-CROSS JOIN attempt ON attempt.id = settlement.attempt_id
-LEFT JOIN usage ON usage.attempt_id = settlement.attempt_id
-WHERE settlement.seq > ? AND settlement.seq <= ? AND +attempt.run_id = ? AND attempt.kind = 'turn'`;
+/** The only question on the way of a turn whose repository has no such limits. */
+const LIMITED = `SELECT 1 FROM record WHERE kind = '${LIMITS_RECORD.kind}' AND id = '${LIMITS_RECORD.id}'`;
 
-interface Settled {
-  readonly agent: string;
-  readonly task: string;
-  readonly runtime: string;
-  readonly input: number | null;
-  readonly cached: number | null;
-  readonly output: number | null;
-  readonly microUsd: number | null;
-  readonly ms: number;
-  /** 1: its agent never ran, so it is no turn at all. */
-  readonly idle: number;
-  readonly lost: number;
-  readonly acted: number;
-}
-
-/** The use of the turns of a run, by agent and task. */
-export function readSpending(store: Store, runId: string, until = lastSeq(store)): Spending {
-  const { run, agents, tasks, largest } = spentBy(store, runId, until);
+/** The use of the turns of a run, by agent and task, and of all runs together where that is limited. */
+export function readSpending(store: Store, runId: string, until?: number): Spending {
+  const turns = { key: runId, where: OF_RUN, bound: [runId] };
+  const { all, agents, tasks, largest } = spentBy(store, turns, until ?? lastSeq(store));
   const use = (tally: Tally | undefined): Use => useOf(tally ?? newTally(), largest);
-  return { run: use(run), agent: (name) => use(agents.get(name)), task: (id) => use(tasks.get(id)) };
+  const shared = until === undefined && store.has(LIMITED) ? { shared: readShared(store) } : {};
+  return { run: use(all), agent: (name) => use(agents.get(name)), task: (id) => use(tasks.get(id)), ...shared };
 }
 
 /** The turns of a run and what they used. A turn whose agent never ran is none: a crash before its start costs no turn. */
 export function readTotals(store: Store, runId: string): Totals {
-  const { ms: _, unknown: __, microUsd, ...totals } = spentBy(store, runId, lastSeq(store)).run;
+  const turns = { key: runId, where: OF_RUN, bound: [runId] };
+  const { ms: _, unknown: __, microUsd, ...totals } = spentBy(store, turns, lastSeq(store)).all;
   return { ...totals, costUsd: usdOf(microUsd) };
 }
 
-/** Adds new turns to the known sums. A transaction that fails forgets them (`change`). */
-function spentBy(store: Store, runId: string, last: number): Spent {
-  const nothing = { seq: 0, run: newTally(), agents: new Map(), tasks: new Map(), largest: new Map() };
-  const known: Spent = store.spent.get(runId) ?? nothing;
-  if (last === known.seq) return known;
-  addTurns(store, runId, known, last);
-  store.spent.set(runId, known);
-  return known;
-}
-
-function newTally(): Tally {
+/** The use of all runs, where it is limited; undefined: there are none. `engineSince`: see `turnsAtWork`. */
+export function readShared(store: Store, engineSince = store.engineSince): SharedUse | undefined {
+  const { kind, id } = LIMITS_RECORD;
+  const record = findRecord(store, kind, id);
+  if (record === undefined) return undefined;
+  const inForce = readLimits(record.value);
+  if (inForce === undefined) throw corruptDatabase(store.db.name, 'the limits of all runs are damaged.');
+  const { timezone, limits } = inForce;
+  const day = dayOf(store.clock.now(), timezone);
+  const { all, largest } = spentBy(store, turnsOf(store, day), lastSeq(store));
+  const { usd, turns, unknown } = useOf(all, largest);
+  const begun = limits.runsPerDay === undefined ? new Map<string, number>() : firstTurns(store);
   return {
-    turnsClaimed: 0,
-    turnsSettled: 0,
-    turnsLost: 0,
-    turnsLive: 0,
-    inputTokens: 0,
-    cachedInputTokens: 0,
-    outputTokens: 0,
-    microUsd: 0,
-    unknownUsage: 0,
-    unknownCost: 0,
-    ms: 0,
-    unknown: new Map(),
+    ...{ timezone, limits, day, usd, turns },
+    unknownCost: unknown.usd,
+    runs: [...begun.values()].filter((at) => at >= day.from && at < day.until).length,
+    live: limits.parallelTurns === undefined ? new Map() : turnsAtWork(store, engineSince),
+    hasBegun: (runId) => begun.has(runId),
   };
 }
 
-function addTurns(store: Store, runId: string, spent: Spent, last: number): void {
-  const range = [spent.seq, last, runId] as const;
-  for (const row of store.all<Pick<Settled, 'agent' | 'task'>>(CLAIMED, ...range)) {
-    for (const tally of talliesOf(spent, row)) {
-      tally.turnsClaimed += 1;
-      tally.turnsLive += 1;
-    }
+const DAY_KEY = 'day ';
+
+/** A turn counts on the day on which it was claimed, wherever the clock was set since. The sums of other days are forgotten. */
+function turnsOf(store: Store, { from, until }: SharedUse['day']): Turns {
+  const key = `${DAY_KEY}${from} ${until}`;
+  for (const other of store.spent.keys()) {
+    if (other.startsWith(DAY_KEY) && other !== key) store.spent.delete(other);
   }
-  for (const row of store.all<Settled>(SETTLED, ...range)) addSettled(spent, row);
-  spent.seq = last;
+  return { key, where: OF_DAY, bound: [from, until] };
 }
 
-function talliesOf({ run, agents, tasks }: Spent, { agent, task }: Pick<Settled, 'agent' | 'task'>): Tally[] {
-  return [run, entryOf(agents, agent, newTally), entryOf(tasks, task, newTally)];
+/** When each run that had a turn had its first one. */
+function firstTurns(store: Store): ReadonlyMap<string, number> {
+  const sql = `SELECT run_id AS run, claimed_at AS at, min(claim_seq) FROM attempt WHERE kind = 'turn' GROUP BY run_id`;
+  return new Map(store.all<{ run: string; at: number }>(sql).map(({ run, at }) => [run, at]));
 }
 
-function addSettled(spent: Spent, row: Settled): void {
-  const { runtime, input, output, microUsd, acted } = row;
-  const tokens = input === null || output === null ? null : input + output;
-  const largest = entryOf(spent.largest, runtime, () => ({ tokens: null, microUsd: null }));
-  largest.tokens = larger(largest.tokens, tokens);
-  largest.microUsd = larger(largest.microUsd, microUsd);
-  for (const tally of talliesOf(spent, row)) {
-    addTotals(tally, row);
-    if (acted === 0) continue;
-    const unknown = entryOf(tally.unknown, runtime, () => ({ tokens: 0, microUsd: 0 }));
-    if (tokens === null) unknown.tokens += 1;
-    if (microUsd === null) unknown.microUsd += 1;
-  }
-}
-
-function addTotals(totals: Tally, { input, cached, output, microUsd, ms, idle, lost }: Settled): void {
-  totals.ms += ms;
-  totals.turnsLive -= 1;
-  totals.turnsClaimed -= idle;
-  totals.turnsSettled += 1 - idle;
-  totals.turnsLost += lost;
-  totals.inputTokens += input ?? 0;
-  totals.cachedInputTokens += cached ?? 0;
-  totals.outputTokens += output ?? 0;
-  totals.microUsd += microUsd ?? 0;
-  if (idle === 1) return;
-  if (input === null) totals.unknownUsage += 1;
-  if (microUsd === null) totals.unknownCost += 1;
-}
-
-function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
-  const entry = map.get(key) ?? make();
-  map.set(key, entry);
-  return entry;
-}
-
-function larger(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.max(a, b);
-}
-
-/** A turn that did not say what it used counts as the largest known one of its runtime. */
-function useOf(tally: Tally, largest: Spent['largest']): Use {
-  const guess = (of: 'tokens' | 'microUsd') => {
-    const turns = [...tally.unknown].map(([runtime, { [of]: count }]) => {
-      return { runtime, count, each: largest.get(runtime)?.[of] ?? null };
-    });
-    return {
-      extra: turns.reduce((total, { count, each }) => total + count * (each ?? 0), 0),
-      unknown: turns.reduce((total, { count }) => total + count, 0),
-      blind: turns.filter(({ count, each }) => count > 0 && each === null).map(({ runtime }) => runtime),
-    };
-  };
-  const tokens = guess('tokens');
-  const cost = guess('microUsd');
-  return {
-    minutes: tally.ms / 60_000,
-    turns: tally.turnsClaimed,
-    usd: usdOf(tally.microUsd + cost.extra),
-    tokens: tally.inputTokens + tally.outputTokens + tokens.extra,
-    unknown: { tokens: tokens.unknown, usd: cost.unknown },
-    blind: { tokens: tokens.blind, usd: cost.blind },
-  };
+/**
+ * Turns that are not settled, by run. Those of an engine that is gone do not count, or no other run could start before that run is
+ * resumed: its lease is older than `engineSince`, when the present engine took the workspace.
+ */
+function turnsAtWork(store: Store, engineSince: number): ReadonlyMap<string, number> {
+  const sql = `WITH driven AS (SELECT DISTINCT run_id FROM lease WHERE released_at IS NULL AND acquired_at >= ?)
+    SELECT run_id AS run, count(*) AS turns FROM driven JOIN attempt USING (run_id)
+    WHERE status IN ('claimed', 'spawned') AND kind = 'turn' GROUP BY run_id`;
+  return new Map(store.all<{ run: string; turns: number }>(sql, engineSince).map(({ run, turns }) => [run, turns]));
 }

@@ -13,7 +13,7 @@ import { closeDb, type Db } from './open-db.ts';
 import { createRun, findRun, listRuns, recordCommand, requireRun } from './runs.ts';
 import { createRecords } from './records.ts';
 import { readSettlement, settle } from './settle.ts';
-import { readSpending, readTotals } from './spending.ts';
+import { readShared, readSpending, readTotals } from './spending.ts';
 import { change, redactorOfRun, type Store, storedJson } from './store.ts';
 import { dueTimers, fireTimer } from './timers.ts';
 import { guarded, readSnapshot } from './transactions.ts';
@@ -119,6 +119,7 @@ function readers(store: Store) {
     settlement: (attemptId) => read(() => readSettlement(store, attemptId)),
     totals: (runId) => read(() => readTotals(store, runId)),
     spending: (runId, until) => read(() => readSpending(store, runId, until)),
+    sharedUse: (engineSince) => read(() => readShared(store, engineSince)),
     events: (where) => read(() => readEvents(store, where)),
     snapshot: (work) => readSnapshot(db, work),
     newest: (stream, types) => read(() => newestEvent(store, stream, types)),

@@ -21,10 +21,10 @@ export type Tally = { -readonly [Name in Exclude<keyof Totals, 'costUsd'>]: numb
   readonly unknown: Map<string, { tokens: number; microUsd: number }>;
 };
 
-/** The turns of a run whose claims and settlements lie up to `seq`, added up. */
+/** The turns of a run, or of a day, whose claims and settlements lie up to `seq`, added up. */
 export interface Spent {
   seq: number;
-  readonly run: Tally;
+  readonly all: Tally;
   readonly agents: Map<string, Tally>;
   readonly tasks: Map<string, Tally>;
   /** By runtime: the most that one turn is known to have used. */
@@ -37,15 +37,19 @@ export interface Store extends Queries {
   /** Removes secrets from outside texts before they are stored. `letThrough`: the variables that the run's agents get. */
   redactor(letThrough: readonly string[]): Redactor;
   readonly redactors: Map<string, Redactor>;
+  /** By run; the day's under a key of its own. */
   readonly spent: Map<string, Spent>;
+  /** When this process took the workspace (epoch ms); 0: it has not. */
+  readonly engineSince: number;
 }
 
 export function createStore(
   db: Database,
   clock: Pick<Clock, 'now'>,
   redactor: Store['redactor'] = () => NOTHING_KNOWN,
+  engineSince = 0,
 ): Store {
-  return { ...createQueries(db), db, clock, redactor, redactors: new Map(), spent: new Map() };
+  return { ...createQueries(db), db, clock, redactor, redactors: new Map(), spent: new Map(), engineSince };
 }
 
 /** Removes only texts that look like a credential. */

@@ -1,4 +1,5 @@
 import type { Attempt, Settlement } from '../../model/attempt.ts';
+import type { SharedCap, SharedUse } from '../../model/shared-spending.ts';
 import type { CapName, Caps, Spending } from '../../model/spending.ts';
 import type { Json } from '../../text/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
@@ -104,6 +105,7 @@ export type ClaimRefusal =
   | Exclude<CapName, 'minutes'>
   | `agent-${CapName}`
   | `task-${CapName}`
+  | SharedCap
   | 'session-busy'
   | 'duplicate';
 
@@ -193,6 +195,8 @@ export interface Ledger extends Records {
   totals(runId: string): Totals;
   /** The use that counts against caps. `until`: as it was at that event; later calls must not ask for an earlier one. */
   spending(runId: string, until?: number): Spending;
+  /** The use of all runs together; undefined: nothing limits it. `engineSince`: since when an engine has the workspace. */
+  sharedUse(engineSince: number): SharedUse | undefined;
   /** In seq order. `types`: only these. */
   events(where: { stream?: string; after?: number; limit?: number; types?: readonly string[] }): readonly LedgerEvent[];
   /** The newest event of a stream among these types. */

@@ -45,6 +45,7 @@ describe('squad.yaml', () => {
       },
       setup: [],
       strict: false,
+      serve: { limits: {} },
       verify: [],
       team: { members: 4, windowName: 'team-{session}-{role}' },
       mail: { locale: 'en', ttlMinutes: 1440 },
@@ -90,6 +91,10 @@ describe('squad.yaml', () => {
       limits: { ...defaultSettings().limits, tokens: 5_000_000, task: { usd: 4, turns: 30 } },
       setup: [{ run: 'npm ci', minutes: 10, reuse: 'node_modules', when: ['package.json', 'package-lock.json'] }],
       verify: [{ run: 'npm test', minutes: 10 }],
+      serve: {
+        timezone: 'Europe/Berlin',
+        limits: { usdPerDay: 50, turnsPerDay: 500, runsPerDay: 20, parallelRuns: 2, parallelTurns: 6 },
+      },
       plan: 'ask',
       publish: { remote: 'origin', base: 'main', pr: false },
       tracing: { to: 'otlp', endpoint: 'http://localhost:4318/v1/traces', content: false },
@@ -178,6 +183,13 @@ describe('what squad.yaml refuses', () => {
         '1:30 unknown key “retries” in limits.task: set limits.retries, which holds for each task',
       ],
     ],
+    [
+      'serve: { timezone: Asia/Seul }',
+      ['1:20 serve.timezone: “Asia/Seul” is no time zone, such as Europe/Berlin or UTC'],
+    ],
+    ['serve: { limits: { usdPerDay: 0 } }', ['1:31 serve.limits.usdPerDay must be more than 0']],
+    ['serve: { limits: { runsPerDay: 1.5 } }', ['1:32 serve.limits.runsPerDay must be a whole number, not 1.5']],
+    ['serve: { limits: { usdPerDy: 5 } }', ['1:20 unknown key “usdPerDy” in serve.limits; did you mean “usdPerDay”?']],
     ['limits: { task: { usd: 0 } }', ['1:24 limits.task.usd must be more than 0']],
     [
       `${AGENT}, limits: { tokns: 5, minutes: 0 } }]`,

@@ -250,7 +250,7 @@ export const PROMPTS = {
     occasion: 'several agents did the same work, and one of them is delivered',
     needs: ['candidates'],
     budget: 700,
-    body: 'Several agents did all that the objective asks for, each without seeing the others. Choose the work that is delivered. Their changes since the commit in the current folder:\n\n{{#candidates}}\n- {{.}}\n{{/candidates}}\n\nsquad has run its checks on each of them. Look at each change yourself, with the code around it. To run one, put it below the current folder: `mkdir one && git archive <commit> | tar -x -C one`.\n\nCompare what each does for the objective, what it breaks or leaves out, whether its tests would notice a mistake, and how much it changes beyond the task. The order above means nothing. Answer with `choice`, one of the names above, and `why`: what makes it better than the others, in one or two sentences.',
+    body: 'Several agents did all that the objective asks for, each without seeing the others. Choose the work that is delivered. Their changes since the commit in the current folder:\n\n{{#candidates}}\n- {{.}}\n{{/candidates}}\n\nNo check of squad has failed on them. Look at each change yourself, with the code around it. To run one: `mkdir one && git archive <commit> | tar -x -C one`.\n\nCompare what each does for the objective, what it breaks or leaves out, whether it weakens what checks it, whether its tests would notice a mistake, and how much it changes beyond the task. The order above means nothing. Answer with `choice`, one of the names above, and `why`: what makes it better than the others, in one or two sentences.',
   },
   'judge/first': {
     role: 'judge',

@@ -3,9 +3,11 @@ import { LIMITS } from '../model/limit-table.ts';
 import type { WorkPlace } from '../model/work-place.ts';
 import { phaseOf } from '../model/run-state.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
+import { choicesOf } from '../rules/choice.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { capUseOf } from './cap-use.ts';
+import type { KeptRef } from './explain-failure.ts';
 import { incomplete, type RunReading } from './read-run.ts';
 import { endsAtDeadline, type RunStanding } from './run-state.ts';
 import type { RunView } from './run-view.ts';
@@ -35,6 +37,14 @@ export function againAfterEnd(reading: RunReading, failures: readonly TaskFailur
   const { next } = reading.published ?? {};
   const write = incomplete(reading).length === 0 ? [] : [writeAgainCommand(reading.row.name)];
   return [...write, ...failures.flatMap((failure) => failure.next), ...(next === undefined ? [] : [next])];
+}
+
+/** The commands that show work which is done and was not chosen, as far as it is kept. */
+export function otherWork({ row, board }: Pick<RunReading, 'row' | 'board'>, kept: readonly KeptRef[]): string[] {
+  return [...choicesOf(board)].flatMap(([task, { as }]) => {
+    const isKept = kept.some(({ ref }) => ref.startsWith(`refs/squad/${row.name}/${task}-`));
+    return as === 'not-chosen' && isKept ? [`squad diff ${row.name} ${task}`] : [];
+  });
 }
 
 /** Input of `placeOfWork`; undefined: the run has not published a branch. */

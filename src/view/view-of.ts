@@ -8,6 +8,7 @@ import { QUESTION_MS } from '../model/mail/times.ts';
 import type { AskedQuestion } from '../model/plan/asked-question.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { Estimate } from '../model/plan/estimate.ts';
+import { CHOICE } from '../model/plan/choice.ts';
 import { branchOf, pushedOf } from '../model/run.ts';
 import { stageReached } from '../model/shown-stage.ts';
 import { engineTime } from '../model/spending.ts';
@@ -19,7 +20,7 @@ import { askedQuestion } from './asked-plan.ts';
 import { comparedWithBaseline } from './baseline-text.ts';
 import { capUseOf } from './cap-use.ts';
 import { failuresOf, type KeptRef, rejectionsOf } from './explain-failure.ts';
-import { afterEnd, againAfterEnd, answerCommand, continueCommands } from './next-commands.ts';
+import { afterEnd, againAfterEnd, answerCommand, continueCommands, otherWork } from './next-commands.ts';
 import { PERMISSION_OPTIONS, type PermissionAsk } from './permission-ask.ts';
 import type { RunHistory, RunReading } from './read-run.ts';
 import { predictBoard } from './replay-plan.ts';
@@ -93,6 +94,7 @@ export function viewOf(reading: RunHistory, { now, mail, kept = [], asks = [], p
     next: [
       ...asks.map(({ id }) => answerCommand(id, PERMISSION_OPTIONS[0])),
       ...(end === null ? continueCommands(reading, standing, now) : afterEnd(row.name, end, place)),
+      ...(board.records.has(CHOICE) ? otherWork(reading, kept) : []),
     ],
     end,
   };

@@ -77,7 +77,10 @@ describe.concurrent('squad best-of', { timeout: 120_000 }, () => {
     expect(finished.code, finished.stderr).toBe(0);
     expect(bench.fileOnBranch('greeting.txt')).toBe('so\nhello');
     const said = 'try-3 of 3 was delivered: try-1 was not chosen; try-2 failed; reviewer chose it: it has a test';
-    expect(finished.lines.at(-1)).toMatchObject({ headline: expect.stringContaining(said) });
+    expect(finished.lines.at(-1)).toMatchObject({
+      headline: expect.stringContaining(said),
+      next: ['squad diff make-things', 'squad merge make-things', 'squad diff make-things try-1'],
+    });
     expect((await bench.run(['diff', 'try-1'])).stdout).toContain('+hello');
     const report = await bench.report();
     expect(report).toMatch(/\| `try-1` +\| builder-1 +\| not chosen +\|/);

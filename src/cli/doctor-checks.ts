@@ -54,7 +54,7 @@ function inContainer({ path }: LookedAt): DoctorCheck['problems'][number] {
 
 /** Says how much squad takes on the disk, and whether folders wait there for the next tasks. It never prevents a run. Pure. */
 export function decideDiskCheck(use: DiskUse, free: number, gigabytes: number): DoctorCheck {
-  const check = { name: 'disk', ok: true, found: `squad takes ${diskText(use)}`, problems: [] };
+  const check = { name: 'disk', ok: true, found: `in use by squad, ${diskText(use)}`, problems: [] };
   if (free >= gigabytes * 1e9) return check;
   const text = `${byteCount(free)} are free there: below ${gigabytes} GB (limits.freeDisk) squad keeps no folders for the next tasks, which start later`;
   return { ...check, problems: [{ text, next: 'Free some space, for example with `squad clean`.' }] };

@@ -62,7 +62,7 @@ describe('what squad takes on the disk', () => {
     const check = decideDiskCheck(USE, free, wanted);
     expect(check).toMatchObject({ name: 'disk', ok: true });
     expect(check.found).toBe(
-      'squad takes 1.2 GB: folders 1.1 GB, objects 12 MB, output 30 MB, ledger 40 MB, others 0 B',
+      'in use by squad, 1.2 GB: folders 1.1 GB, objects 12 MB, output 30 MB, ledger 40 MB, others 0 B',
     );
     expect(check.problems.map(({ text }) => text.slice(0, 21))).toEqual(problems);
   });

@@ -12,9 +12,8 @@ const WHEN = [
 /** A person's note to an agent. undefined: they write none. `chosen`: the agent that it is for. */
 export async function askNote(
   prompts: Prompts,
-  { agents, chosen }: { readonly agents: readonly string[]; readonly chosen: string | undefined },
+  { agents, chosen, signal }: Parameters<AskNote>[0],
 ): Promise<Note | undefined> {
-  const { signal } = new AbortController();
   const choices = agents.map((value) => ({ value, label: value }));
   const only = agents.length === 1 ? agents[0] : undefined;
   const agent = chosen ?? only ?? (await prompts.choose('A note to which agent?', choices, signal));

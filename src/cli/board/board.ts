@@ -22,6 +22,8 @@ const PRINTED_SHARE = 8;
 export type AskNote = (about: {
   readonly agents: readonly string[];
   readonly chosen: string | undefined;
+  /** Aborted: the board has closed, and takes no note. */
+  readonly signal: AbortSignal;
 }) => Promise<Extract<InterventionRequest, { verb: 'tell' }> | undefined>;
 
 /** Given by the command that shows the board. */
@@ -50,6 +52,7 @@ export class Board {
   /** A key that has to be pressed twice, and was once. */
   #armed: Action['do'] | undefined;
   #hasKeys = false;
+  readonly #closed = new AbortController();
 
   constructor(terminal: Terminal, actions: BoardActions, state: BoardState) {
     this.#terminal = terminal;
@@ -91,6 +94,7 @@ export class Board {
   }
 
   close(): void {
+    this.#closed.abort();
     this.#screen.close();
   }
 
@@ -183,11 +187,16 @@ export class Board {
 
   /** A note to the agent whose transcript is open, or to one that the person chooses. */
   #tell(): void {
-    const { agents, ended } = this.#state;
+    const { agents, ended, live } = this.#state;
     if (ended !== undefined || agents.size === 0) return;
-    const about = { agents: [...agents.keys()], chosen: this.#look.open };
+    const { signal } = this.#closed;
+    // Those at work come first.
+    const working = new Set([...live.values()].map(({ agent }) => agent));
+    const names = [...agents.keys()].toSorted((one, other) => Number(working.has(other)) - Number(working.has(one)));
+    const about = { agents: names, signal };
     const tell = async (): Promise<void> => {
-      const note = await this.away(async () => this.#actions.askNote(about));
+      const note = await this.away(async () => this.#actions.askNote({ ...about, chosen: this.#look.open }));
+      if (signal.aborted) return this.print('note      not sent: the run ended meanwhile');
       if (note === undefined) return;
       await this.#actions.intervene(note);
       this.notice(`${plainLine(note.agent, 60)} reads it ${note.now ? 'at once' : 'in its next turn'}.`);

@@ -92,6 +92,8 @@ export class Screen {
   close(): void {
     if (this.#state === 'closed') return;
     this.#leave();
+    // Lines that waited for the end of a question.
+    if (this.#state === 'asking') this.#terminal.write(this.#takeHeld());
     this.#state = 'closed';
     clearInterval(this.#ticking);
     clearTimeout(this.#due);

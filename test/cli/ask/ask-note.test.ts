@@ -25,11 +25,12 @@ function person(...answers: readonly (string | undefined)[]): Prompts & { readon
 }
 
 const agents = ['builder-1', 'builder-2'];
+const { signal } = new AbortController();
 
 describe('a note from the board', () => {
   it('is for the agent that a person chooses', async () => {
     const prompts = person('builder-2', 'use tabs', 'next');
-    expect(await askNote(prompts, { agents, chosen: undefined })).toEqual({
+    expect(await askNote(prompts, { agents, chosen: undefined, signal })).toEqual({
       ...{ verb: 'tell', agent: 'builder-2', text: 'use tabs', now: false },
     });
     expect(prompts.asked).toEqual(['A note to which agent?', 'What should builder-2 know?', 'When?']);
@@ -37,20 +38,20 @@ describe('a note from the board', () => {
 
   it('asks for no agent where one is open, or there is one', async () => {
     const note = { verb: 'tell', agent: 'builder-1', text: 'stop', now: true };
-    expect(await askNote(person('stop', 'now'), { agents, chosen: 'builder-1' })).toEqual(note);
-    expect(await askNote(person('stop', 'now'), { agents: ['builder-1'], chosen: undefined })).toEqual(note);
+    expect(await askNote(person('stop', 'now'), { agents, chosen: 'builder-1', signal })).toEqual(note);
+    expect(await askNote(person('stop', 'now'), { agents: ['builder-1'], chosen: undefined, signal })).toEqual(note);
   });
 
   it.each([[[undefined]], [['builder-1', undefined]], [['builder-1', 'x', undefined]]])(
     'is none after Ctrl-C: %j',
     async (answers) => {
-      expect(await askNote(person(...answers), { agents, chosen: undefined })).toBeUndefined();
+      expect(await askNote(person(...answers), { agents, chosen: undefined, signal })).toBeUndefined();
     },
   );
 
   it('is refused at the prompt where it is too long', async () => {
     const prompts = person('x'.repeat(MOST_NOTE + 1));
-    expect(await askNote(prompts, { agents, chosen: 'builder-1' })).toBeUndefined();
+    expect(await askNote(prompts, { agents, chosen: 'builder-1', signal })).toBeUndefined();
     expect(prompts.asked[1]).toContain(`${MOST_NOTE} characters`);
   });
 });

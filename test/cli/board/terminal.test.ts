@@ -77,6 +77,20 @@ describe.skipIf(NO_TMUX !== undefined)('a board in a real terminal', { timeout: 
     expect(lines, terminal.history()).toEqual(lines.map((_, index) => index + 1));
   });
 
+  it('ends the question for a note when the run ends, and says that it was not sent', async () => {
+    const terminal = openTerminal();
+    await terminal.start();
+    terminal.type('m');
+    await terminal.shows(/A note to which agent\?/);
+    terminal.type('Enter');
+    await terminal.shows(/What should planner know\?/);
+    terminal.type('-l', 'use ta');
+    await terminal.shows(/use ta/);
+    process.kill(terminal.program(), 'SIGALRM');
+    await terminal.prompt();
+    expect(terminal.seen()).toMatch(/one more line\n[^]*ended\n[^]*not sent: the run ended meanwhile/);
+  });
+
   it(`leaves no debris after ${CHANGES} changes of size`, SPREAD, async () => {
     const terminal = openTerminal();
     await terminal.start(200);

@@ -126,7 +126,7 @@ function whyChosen(view: View, { id }: TaskView): string {
   const said = last?.status === 'done' ? choiceSchema.safeParse(last.answer).data : undefined;
   if (said?.choice === id) return `${last?.doneBy ?? REVIEWER} chose it: ${said.why}`;
   if (candidatesOf(view).length === 0) return 'no other try could be delivered';
-  return `a person left out the choice, and it is the first one`;
+  return 'the choice was left out, and it is the first one';
 }
 
 /** The repair begins on the run branch, in the session of the author whose work was delivered. */

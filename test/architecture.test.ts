@@ -237,7 +237,7 @@ describe('code about session folders', () => {
     const users = others.filter(({ imports }) => imports.some((name) => OF_FOLDERS.test(name)));
     expect(users.map(({ name }) => name).toSorted()).toEqual(
       [
-        ...['cli/commands/dry-run.ts', 'cli/commands/run.ts', 'cli/run-commands.ts'],
+        ...['cli/commands/add.ts', 'cli/commands/dry-run.ts', 'cli/commands/run.ts', 'cli/run-commands.ts'],
         ...['playbooks/registry.ts', 'squad/sources/source-of.ts', 'squad/coordinate.ts', 'squad/folder-runs.ts'],
       ].toSorted(),
     );

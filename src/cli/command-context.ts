@@ -1,13 +1,36 @@
 import type { Host } from '../engine/compose.ts';
-import { LIMITS, type LimitOptions } from '../model/limit-table.ts';
+import type { LimitOptions } from '../model/limit-table.ts';
 import type { Objective } from '../model/objective.ts';
-import { BUILT_IN_PLAYBOOKS, DEFAULT_PLAYBOOK, TEAM_PLAYBOOK } from '../model/playbook-name.ts';
-import { ACP, BUILT_IN_RUNTIMES } from '../model/runtime-name.ts';
+import { TEAM_PLAYBOOK } from '../model/playbook-name.ts';
 import { SINKS } from '../model/tracing.ts';
 import type { SquadError } from '../model/errors.ts';
 import type { RunningRun } from '../view/running-run.ts';
-import type { Flag, Given, Word } from '../text/flags.ts';
-import { allowed, duration, folders, model, origins, port, positiveNumber, wholeNumber } from './option-values.ts';
+import type { Flag, Given } from '../text/flags.ts';
+import { allowed, duration, folders, origins, port, wholeNumber } from './option-values.ts';
+import {
+  PLAYBOOKS,
+  RUNTIMES,
+  JSON_OBJECT,
+  JSON_LINES,
+  PLAIN_LINES,
+  NO_PAGER,
+  RUN_FLAG,
+  PLAYBOOK,
+  NAME,
+  YES,
+  TUNNEL,
+  WHO,
+  FULL_ACCESS,
+  ANY_RUN,
+  NEW_RUN,
+  BEGINNING,
+  TRIES,
+  STRICT,
+  PLAN,
+  INSTEAD,
+  DETACH,
+  DRIVE,
+} from './flags.ts';
 import type { Output } from './output.ts';
 import type { LogLevel } from './render/event-level.ts';
 
@@ -26,75 +49,6 @@ export interface CommandContext {
 export function ownProgram({ node }: Pick<Host, 'node'>): readonly string[] {
   return [node, ...process.argv.slice(1, 2)];
 }
-
-export const RUN = 'name or id of a run (default: the one that is running, or the newest)';
-const PLAYBOOKS = BUILT_IN_PLAYBOOKS.join(', ');
-const RUNTIMES = [...BUILT_IN_RUNTIMES, `${ACP}/<agent>`].join(', ');
-export const RUN_WORD: Word = ['[run]', RUN];
-
-export const JSON_OBJECT = ['--json', 'print one JSON object'] as const;
-export const JSON_LINES = ['--json', 'print one JSON object a line'] as const;
-const PLAIN_LINES = ['--plain', 'print lines instead of drawing on the terminal'] as const;
-const NO_PAGER = ['--no-pager', 'print everything at once (default: through $PAGER or less at a terminal)'] as const;
-export const RUN_FLAG = ['--run <run>', RUN] as const;
-const PLAYBOOK = '--playbook <name>';
-const NAME = '--name <name>';
-const YES = '--yes';
-const TUNNEL = '--tunnel';
-
-/** Who works in a new run. */
-const WHO = [
-  ['--runtime <name>', `use this runtime for all turns: ${RUNTIMES}`],
-  ['--model <who=name>', 'model of an agent or role, such as planner=opus (repeatable)', model],
-] as const;
-const FULL_ACCESS = ['--allow-full-access', 'allow agents with `access: full` to work without a sandbox'] as const;
-const ANY_RUN = [
-  ...WHO,
-  [NAME, 'name of the run and its branch (default: from the title)'],
-  [YES, 'allow the commands in the objective and squad.yaml for this run'],
-  FULL_ACCESS,
-] as const;
-export const NEW_RUN = [
-  [
-    PLAYBOOK,
-    `one of ${PLAYBOOKS}, or the path of a list of stages (default: as the objective or squad.yaml says, else ${DEFAULT_PLAYBOOK})`,
-  ],
-  ...ANY_RUN,
-] as const;
-const BEGINNING = [
-  ['--base <ref>', 'begin from this branch, tag or commit, such as origin/main (default: what is checked out)'],
-  ['--fetch', 'with --base: fetch its remote first, with your logins'],
-] as const;
-const TRIES = ['--tries <n>', 'with --playbook best-of: 2 to 9 agents do the same (default: 3)', wholeNumber] as const;
-const STRICT = [
-  '--strict',
-  'exit with 1 if something was not checked, a check was changed unreviewed, or a person decided',
-] as const;
-
-const PLAN = [
-  ['--plan <how>', 'ask: a person approves the plan before its tasks start; auto: no one does', ['ask', 'auto']],
-] as const;
-
-/** Their values are `LimitOptions`. */
-export const LIMIT_FLAGS: readonly Flag[] = LIMITS.flatMap(({ about, flag }): Flag[] =>
-  flag === undefined ? [] : [[`${flag.name} <n>`, `limit the ${about}`, flag.whole ? wholeNumber : positiveNumber]],
-);
-const WAITING = [
-  ['--wait', 'wait for the reset of a usage limit (the default)'],
-  ['--no-wait', 'end with exit 4 instead of waiting for the reset of a usage limit'],
-  ['--trace [to]', 'send traces (default: where squad.yaml or the environment says)', SINKS],
-  ['--trace-detail', 'send traces with the nodes of the engine too'],
-] as const;
-const INSTEAD = [
-  ['--dry-run', 'check everything, show what the run would do, and start nothing'],
-  ['--resume', 'resume the newest unfinished run of this objective or session, if there is one'],
-] as const;
-const DETACH = ['--detach', 'run the engine in the background; the command ends once the engine has the run'] as const;
-/** How an engine works, besides its limits. */
-const DRIVE = [...WAITING, JSON_LINES, PLAIN_LINES] as const;
-/** Flags that an engine in the background gets too. */
-export const RESUME_FLAGS: readonly Flag[] = [...DRIVE, ...LIMIT_FLAGS];
-export const RUN_FLAGS: readonly Flag[] = [...NEW_RUN, TRIES, ...PLAN, ...BEGINNING, STRICT, ...RESUME_FLAGS];
 
 /** Flags of each command that has more than `--json`; types of its options follow from them. Commands with limits add these. */
 export const FLAGS = {
@@ -125,6 +79,18 @@ export const FLAGS = {
     DETACH,
   ],
   'best-of': [...ANY_RUN, ...BEGINNING, STRICT, ...INSTEAD, ...DRIVE, DETACH],
+  add: [
+    ...NEW_RUN,
+    ...PLAN,
+    ...BEGINNING,
+    ['--session [folder]', 'play the session in this folder, without an objective'],
+    STRICT,
+    ['--key <key>', 'your own id of the run: a second `add` with it is the first'],
+    ['--after <run>', 'begin with the result of this run, once it is done'],
+    ['--priority <rank>', 'high, medium, low or a whole number (default: as the objective says)'],
+    JSON_OBJECT,
+  ],
+  queue: [JSON_LINES],
   coordinate: [
     ['--into <folder>', 'the folder of the session (default: a new one in .workflow/.team)'],
     ['--resume', 'keep what is valid in the folder, and make what is missing'],
@@ -284,7 +250,7 @@ export const FLAGS = {
   ],
 } as const satisfies Readonly<Record<string, readonly Flag[]>>;
 
-type WithLimits = 'run' | 'best-of' | 'coordinate' | 'plan' | 'compare' | 'resume' | 'mcp-server';
+type WithLimits = 'run' | 'add' | 'best-of' | 'coordinate' | 'plan' | 'compare' | 'resume' | 'mcp-server';
 export type Options<Name extends keyof typeof FLAGS> = Given<(typeof FLAGS)[Name]> &
   (Name extends WithLimits ? LimitOptions : unknown);
 export type JsonOptions = Given<readonly [typeof JSON_OBJECT]>;

@@ -1,6 +1,7 @@
 import { Argument, Option, type AddHelpTextContext, type Command } from 'commander';
 import { nameOf, type Flag, type Word } from '../text/flags.ts';
-import { FLAGS, JSON_OBJECT, type CommandContext } from './command-context.ts';
+import { FLAGS, type CommandContext } from './command-context.ts';
+import { JSON_OBJECT } from './flags.ts';
 
 /** A command. Its code is loaded when it runs; without `load`, it only has the commands below it. */
 export interface CommandRow {

@@ -1,4 +1,4 @@
-import { RUN, RUN_WORD } from './command-context.ts';
+import { RUN, RUN_WORD } from './flags.ts';
 import type { Commands } from './command-row.ts';
 
 /** Commands that show runs. */

@@ -2,15 +2,8 @@ import { Command, CommanderError, Option } from 'commander';
 import { usageError } from '../model/errors.ts';
 import { fieldsOf, REQUEST_VERBS, requestOf, type RequestVerb, VERBS } from '../model/plan/verbs.ts';
 import { nameOf } from '../text/flags.ts';
-import {
-  type CommandContext,
-  FLAGS,
-  JSON_OBJECT,
-  LIMIT_FLAGS,
-  RUN_FLAG,
-  RUN_WORD,
-  type RunNameOptions,
-} from './command-context.ts';
+import { type CommandContext, FLAGS, type RunNameOptions } from './command-context.ts';
+import { JSON_OBJECT, LIMIT_FLAGS, RUN_FLAG, RUN_WORD } from './flags.ts';
 import { addCommands, type CommandRow, type Commands, example } from './command-row.ts';
 import { LEDGER_COMMANDS, LOOKING_COMMANDS, WORK_COMMANDS } from './looking-commands.ts';
 import { LOG_LEVELS } from './render/event-level.ts';

@@ -1,5 +1,6 @@
 import { SINKS } from '../engine/sinks/sinks.ts';
-import { FLAGS, LIMIT_FLAGS, RUN_WORD } from './command-context.ts';
+import { FLAGS } from './command-context.ts';
+import { JSON_OBJECT, LIMIT_FLAGS, RUN_WORD } from './flags.ts';
 import type { Commands } from './command-row.ts';
 import { OBJECTIVE } from './read-objective.ts';
 
@@ -34,6 +35,43 @@ export const RUN_COMMANDS: Commands = {
     ],
     flags: [...FLAGS['best-of'], ...LIMIT_FLAGS],
     load: async () => (await import('./commands/best-of.ts')).bestOf,
+  },
+  add: {
+    about: 'Put an objective into the queue. An engine starts it when it has a free place.',
+    examples: [
+      'squad add objective.md',
+      'squad add "add a login form" --priority high',
+      'squad add "then write its tests" --after login-form',
+      'squad add objective.md --base main --key nightly-2026-11-27',
+    ],
+    words: [['[objective]', OBJECTIVE]],
+    flags: [...FLAGS.add, ...LIMIT_FLAGS],
+    load: async () => (await import('./commands/add.ts')).add,
+  },
+  queue: {
+    about: 'List the runs that wait for an engine, the next one first.',
+    examples: ['squad queue', 'squad queue move login-form 1', 'squad queue drop login-form'],
+    flags: FLAGS.queue,
+    load: async () => (await import('./commands/queue.ts')).queue,
+    commands: {
+      move: {
+        about: 'Move a run to another place of the queue.',
+        examples: ['squad queue move login-form 1'],
+        words: [
+          ['<run>', 'name or id of a run in the queue'],
+          ['<place>', 'its new place; 1 starts next'],
+        ],
+        flags: [JSON_OBJECT],
+        load: async () => (await import('./commands/queue.ts')).moveRun,
+      },
+      drop: {
+        about: 'Take a run out of the queue. `squad resume` starts it all the same.',
+        examples: ['squad queue drop login-form'],
+        words: [['<run>', 'name or id of a run in the queue']],
+        flags: [JSON_OBJECT],
+        load: async () => (await import('./commands/queue.ts')).dropRun,
+      },
+    },
   },
   coordinate: {
     about: 'Let a planner design a team for an objective, and write it into a session folder. Make no branch.',

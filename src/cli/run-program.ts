@@ -15,7 +15,7 @@ export async function runProgram(argv: readonly string[], base: Omit<CommandCont
   let json = wantsJson(argv);
   let words = '';
   program.hook('preAction', async (_, command) => {
-    json = command.opts()['json'] === true;
+    json = command.optsWithGlobals()['json'] === true;
     words = wordsOf(command);
     await noteCutMerges(base, words);
   });

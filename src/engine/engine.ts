@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Composition, Host } from './compose.ts';
 import { setBackSince } from './watch-run.ts';
+import { branchTaken } from './branch-taken.ts';
 import { restoreEmptyBranch } from './restore-branch.ts';
 import { leftTurnsText, sayingWhatIsLeft } from './left-turns.ts';
 import { watchCheckout } from './checked-out.ts';
@@ -166,6 +167,8 @@ export async function resumeRun(
     return sayingWhatIsLeft(left, { runId: row.id, name: row.name }, async () => {
       const content = consentContent(ledger, row.id);
       const admitted = await ports.admit({ id: row.id, definition: before.definition, limits: before.limits, content });
+      if (before.definition.submitted !== undefined && before.workspace === undefined)
+        await (await import('./begin-submitted.ts')).beginSubmitted(ports, { ledger, repository, directory }, before);
       const newest = ledger.events({ stream: row.id }).at(-1)?.at ?? 0;
       const lease = await takeLease(ports, resources, row.id);
       const back = setBackSince(newest, ports.clock.now());
@@ -175,7 +178,7 @@ export async function resumeRun(
       const { definition: stored, limits } = readRun(ledger, row.id, null);
       const definition = placedAt(stored, repository.root);
       const first = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);
-      const of = { lease, definition, limits, inputRef: first?.seq ?? 0, resumed: true };
+      const of = { lease, definition, limits, inputRef: first?.seq ?? 0, resumed: before.segments.length > 0 };
       const workspaces = workspacesOf(ports, repository, directory, definition);
       await restoreEmptyBranch({ ledger, lease, definition, workspaces });
       return drive({ ...ports, ...tracing }, resources, repository, workspaces, playbook, of, admitted);
@@ -261,15 +264,6 @@ async function closeOnFailure<T>(opened: { close(): unknown }, work: () => T | P
     await opened.close();
     throw error;
   }
-}
-
-function branchTaken(name: string): SquadError {
-  return new SquadError({
-    code: 'bad-input',
-    message: `the branch squad/${name} already exists`,
-    // `-d` and not `-D`: git refuses where that would lose work.
-    next: `Give the run another name (\`--name\`). \`git log squad/${name}\` shows what the branch has; if your branch has it, \`git branch -d squad/${name}\` deletes it.`,
-  });
 }
 
 /** The record of that run was deleted; its folders may still hold work. */

@@ -95,8 +95,8 @@ export function newFork(
     (event) => ({ do: 'record', type: event.type, data: event.data, at: event.at }) as const,
   );
   const timers = plan.timers.map((timer) => ({ do: 'set-timer', ...timer }) as const);
-  // Two runs would write into the same folder: it stays the parent's.
-  const { folder: _folder, ...frozen } = definition;
+  // Two runs would write into the same folder: it stays the parent's. And a fork is in no queue.
+  const { folder: _folder, submitted: _submitted, ...frozen } = definition;
   const own = stepDecisions(applyInputs(plan.board, playbook, ends), `${plan.seq}/fork`);
   return {
     id: uuid7(at),

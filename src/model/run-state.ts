@@ -1,5 +1,6 @@
-/** Every state of a run. The last six are also how a segment of it ends. `cancelled`: a person ended it. */
+/** Every state of a run. `queued`: no engine has had it yet. The last six are also how a segment of it ends. `cancelled`: a person ended it. */
 export const RUN_STATES = [
+  'queued',
   'preparing',
   'running',
   'done',
@@ -23,7 +24,7 @@ export const RUN_OUTCOMES = [
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
 /** The states as `squad status --json` groups them. `waiting`: for a person or a moment, with or without an engine. */
-export const RUN_PHASES = ['preparing', 'running', 'waiting', 'stopped', 'finished'] as const;
+export const RUN_PHASES = ['queued', 'preparing', 'running', 'waiting', 'stopped', 'finished'] as const;
 
 /** How a run ends for good. */
 export const RUN_ENDS = ['done', 'failed', 'cancelled'] as const satisfies readonly RunOutcome[];

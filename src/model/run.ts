@@ -37,6 +37,18 @@ const boundAgentSchema = z.object({
 });
 export type BoundAgent = z.infer<typeof boundAgentSchema>;
 
+/** How a run came into the queue. */
+const submissionSchema = z.object({
+  /** Epoch ms. */
+  at: z.int(),
+  by: z.string(),
+  /** A branch, tag or commit, which is looked up when the run starts. Absent: it begins with the commit of `repository`. */
+  base: z.string().optional(),
+  /** Id of the run that it begins with the result of. */
+  after: z.string().optional(),
+});
+export type Submission = z.infer<typeof submissionSchema>;
+
 /** All that a run was started with, stored with it. A resumed run uses this and not the files. */
 export const runDefinitionSchema = z.object({
   version: z.literal(1),
@@ -105,6 +117,8 @@ export const runDefinitionSchema = z.object({
   trusted: z.string().nullable(),
   /** The exit code is 1 if a criterion was not checked, or if a person skipped or accepted a task. */
   strict: z.boolean(),
+  /** It was recorded before any engine had it. Absent: the process that recorded it drove it. */
+  submitted: submissionSchema.optional(),
   /** The settings that the plan began with, if a reload has amended them since. Never stored. */
   began: z
     .object({
@@ -176,6 +190,10 @@ export function amendRun(definition: RunDefinition, reload: Reload): RunDefiniti
 export const RUN_EVENTS = {
   /** First of all; data is the `RunDefinition`. */
   defined: 'run-defined',
+  /** The commit that a submitted run begins with, where that was looked up when it started; data is `{base}`. */
+  based: 'run-based',
+  /** A submitted run could not start, or a person dropped it from the queue; data is `{why, dropped?}`. */
+  startRefused: 'start-refused',
   /** Limits that `resume` raised; data is some of `Limits`. */
   limitsRaised: 'limits-raised',
   armoryBound: 'armory-bound',

@@ -39,7 +39,7 @@ export function rebuiltValues(
 /** As `squad status` says it: a checkpoint keeps the phase in which it was written. */
 function phaseIn(state: RunState): SquadStateValue['phase'] {
   const phase = phaseOf(state);
-  return phase === 'preparing' ? 'new' : phase;
+  return phase === 'preparing' || phase === 'queued' ? 'new' : phase;
 }
 
 /**

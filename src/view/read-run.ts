@@ -18,6 +18,7 @@ import type { AttemptFilter, Ledger, LeaseSegment, RunRow, Totals } from '../sub
 import { isDriven, type LockedBy } from './driven.ts';
 import { openQuestions, type OpenQuestion } from './open-questions.ts';
 import { stagesOfRun } from './stages.ts';
+import { waitsOf, type RunWait } from './run-waits.ts';
 import { predictBoard, readEvent, replayPlan, type OperatorRequest, type Replay } from './replay-plan.ts';
 
 export interface AttemptReading {
@@ -31,13 +32,6 @@ const allocatedSchema = z.object({ branch: z.string().optional(), base: z.string
 
 export const forkParentSchema = z.strictObject({ runId: z.string(), name: z.string(), seq: z.int() });
 export type ForkParent = z.infer<typeof forkParentSchema>;
-
-export interface RunWait {
-  readonly for: 'time' | 'answer' | 'resume';
-  readonly why: string;
-  readonly from: number;
-  readonly until: number | null;
-}
 
 /** One run, folded from the ledger. */
 export interface RunReading extends Replay {
@@ -63,6 +57,8 @@ export interface RunReading extends Replay {
   readonly waits: readonly RunWait[];
   /** undefined: no workspace was allocated yet. */
   readonly workspace: z.infer<typeof allocatedSchema> | undefined;
+  /** Why no engine takes it from the queue: it could not start, or a person `dropped` it. undefined: one does. */
+  readonly refused: z.infer<typeof refusedSchema> | undefined;
   /** undefined: the run is not over. A result from before a person reopened the run does not count. */
   readonly published: PublishFacts | undefined;
   /** The folders that its sinks write, as its last engine left them; without problems while it is driven. */
@@ -93,6 +89,7 @@ const READ_EVENTS = [
   RUN_EVENTS.limitsRaised,
   RUN_EVENTS.workspaceAllocated,
   RUN_EVENTS.published,
+  RUN_EVENTS.startRefused,
   'operator-command',
   'mail-sent',
 ];
@@ -137,6 +134,7 @@ export function readRun(
     decided: decided?.type === RUN_EVENTS.decided ? readEvent(decided, decidedSchema) : undefined,
     waits: waitsOf(decisions),
     workspace: all(events, RUN_EVENTS.workspaceAllocated, allocatedSchema).at(-1),
+    refused: segments.length > 0 ? undefined : all(events, RUN_EVENTS.startRefused, refusedSchema).at(-1),
     published: all(
       events.filter(({ seq }) => seq > reopenedAt),
       RUN_EVENTS.published,
@@ -171,6 +169,11 @@ export function incomplete({ written }: Pick<RunReading, 'written'>): FolderWrit
 
 function parentOf(ledger: Pick<Ledger, 'run'>, { parent }: Pick<RunRow, 'parent'>): ForkParent | null {
   return parent === null ? null : { ...parent, name: ledger.run(parent.runId)?.name ?? parent.runId };
+}
+
+/** A submitted run that no engine ever drove. */
+export function isQueued({ definition, segments }: Pick<RunReading, 'definition' | 'segments'>): boolean {
+  return definition.submitted !== undefined && segments.length === 0;
 }
 
 /** A fork that no engine ever drove. */
@@ -256,24 +259,19 @@ export function rowOf(ledger: Ledger, idOrName: string | undefined): { row: RunR
 }
 
 export function findDefinition(ledger: Pick<Ledger, 'events'>, row: RunRow): RunDefinition | undefined {
-  const first = ledger.events({ stream: row.id, types: [RUN_EVENTS.defined], limit: 1 });
-  return all(first, RUN_EVENTS.defined, runDefinitionSchema)[0];
+  const [first, based] = ledger.events({ stream: row.id, types: [RUN_EVENTS.defined, RUN_EVENTS.based], limit: 2 });
+  const definition = first && all([first], RUN_EVENTS.defined, runDefinitionSchema)[0];
+  if (definition === undefined || based === undefined) return definition;
+  const { base } = readEvent(based, basedSchema);
+  return { ...definition, repository: { ...definition.repository, base } };
 }
+
+const refusedSchema = z.object({ why: z.string(), dropped: z.literal(true).optional() });
+const basedSchema = z.object({ base: z.string() });
 
 function all<T>(events: readonly LedgerEvent[], type: string, schema: z.ZodType<T>): T[] {
   return events.filter((event) => event.type === type).map((event) => readEvent(event, schema));
 }
-
-function waitsOf(decisions: readonly LedgerEvent[]): RunWait[] {
-  return decisions.flatMap((event, index): RunWait[] => {
-    if (event.type !== RUN_EVENTS.decided) return [];
-    const { next, why, until } = readEvent(event, decidedSchema);
-    const reason = next === 'wait' && until !== undefined ? 'time' : WAITS[next];
-    return reason === undefined ? [] : [{ for: reason, why, from: event.at, until: decisions[index + 1]?.at ?? null }];
-  });
-}
-
-const WAITS: Readonly<Record<string, RunWait['for']>> = { ask: 'answer', stop: 'resume' };
 
 /** Limits that this event changed. */
 export function amendmentOf(event: LedgerEvent): SomeLimits[] {

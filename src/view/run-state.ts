@@ -12,7 +12,7 @@ import type { Phase } from '../model/plan/work.ts';
 import { askedQuestion } from './asked-plan.ts';
 import { predictBoard } from './replay-plan.ts';
 import { questionsText } from './questions-text.ts';
-import { isUnstarted, type RunReading } from './read-run.ts';
+import { isQueued, isUnstarted, type RunReading } from './read-run.ts';
 
 export const waitingForSchema = z.discriminatedUnion('for', [
   z.strictObject({
@@ -53,7 +53,7 @@ export function standingOf(reading: RunReading, now: number): RunStanding {
     conclusion: null,
     waitingFor,
   });
-  const left = reading.decided?.next === 'stop' || isUnstarted(reading) ? 'stopped' : 'interrupted';
+  const left = leftAs(reading);
   const paused = pausedBy(reading);
   if (paused !== undefined) return open(driven ? 'waiting' : left, paused);
   const asked = askedFor(reading);
@@ -64,6 +64,12 @@ export function standingOf(reading: RunReading, now: number): RunStanding {
   if (!driven) return open(left, time ?? toResume(reading));
   if (time !== undefined) return open('waiting', time);
   return open(workspace === undefined ? 'preparing' : 'running', null);
+}
+
+/** How a run is that no engine drives. */
+function leftAs(reading: RunReading): RunState {
+  if (isQueued(reading)) return reading.refused === undefined ? 'queued' : 'stopped';
+  return reading.decided?.next === 'stop' || isUnstarted(reading) ? 'stopped' : 'interrupted';
 }
 
 function askedFor(reading: RunReading): WaitingFor | undefined {
@@ -121,6 +127,12 @@ const HALTED: ReadonlySet<string> = new Set(['ask', 'stop', 'finish']);
 const BUSY: ReadonlySet<Phase['at']> = new Set(['gathering', 'integrating', 'verifying', 'advancing', 'stopping']);
 const NO_LIMIT = { reached: false } as const;
 
+/** Why no engine has had the run yet. */
+export function queueText({ refused }: Pick<RunReading, 'refused'>): string {
+  if (refused === undefined) return 'it is in the queue';
+  return refused.dropped === true ? refused.why : `it could not start: ${refused.why}`;
+}
+
 export const UNSTARTED = 'it is a fork that has not been started';
 
 function toResume(reading: RunReading): WaitingFor {
@@ -129,6 +141,7 @@ function toResume(reading: RunReading): WaitingFor {
   if (request !== undefined) return { for: 'resume', why: `${request} was requested` };
   if (questions.some(({ recorded }) => recorded !== null)) return { for: 'resume', why: 'an answer is recorded' };
   if (decided?.next === 'stop') return { for: 'resume', why: decided.why };
+  if (isQueued(reading)) return { for: 'resume', why: queueText(reading) };
   if (isUnstarted(reading)) return { for: 'resume', why: UNSTARTED };
   const why = segments.at(-1)?.releasedAt === null ? 'its engine is gone' : 'it was interrupted';
   return { for: 'resume', why };

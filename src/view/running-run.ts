@@ -78,7 +78,7 @@ export function endOf(view: RunView, report: string): RunEnd {
 function conclusionIn({ run: { state }, waits: { waitingFor }, end }: RunView) {
   if (end !== null) return { outcome: end.outcome, headline: end.headline, why: end.why, exitCode: end.exitCode };
   // An engine that ended without a word leaves a run that looks as if it prepared or ran.
-  const outcome = state === 'preparing' || state === 'running' ? 'interrupted' : state;
+  const outcome = state === 'queued' ? 'stopped' : state === 'preparing' || state === 'running' ? 'interrupted' : state;
   const why = waitingFor?.why ?? 'its engine is gone';
   return { outcome, headline: `${outcome.toUpperCase()}, ${why}`, why, exitCode: exitCodeOf(outcome) };
 }

@@ -1,14 +1,26 @@
 import type { Ledger } from '../substrate/ports/ledger.ts';
-import { priorityRank } from '../model/priority.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
 import { predictBoard } from './replay-plan.ts';
-import { endsAtDeadline, standingOf, UNSTARTED } from './run-state.ts';
+import { endsAtDeadline, queueText, standingOf, UNSTARTED } from './run-state.ts';
 import { endOfRun } from './end-row.ts';
+import { inOrder, withBefore } from './queue-rules.ts';
 import type { LockedBy } from './driven.ts';
-import { findRun, isOver, isUnstarted, type RunReading } from './read-run.ts';
+import { findRun, isOver, isQueued, isUnstarted, type RunReading } from './read-run.ts';
 
 /** The needs of an unfinished run, the most urgent first. */
-export const NEEDS = ['answered', 'gone', 'begun', 'due', 'cut', 'limited', 'held', 'waits', 'asks', 'driven'] as const;
+export const NEEDS = [
+  'answered',
+  'gone',
+  'begun',
+  'due',
+  'cut',
+  'queued',
+  'limited',
+  'held',
+  'waits',
+  'asks',
+  'driven',
+] as const;
 type Need = (typeof NEEDS)[number];
 
 export interface Unfinished {
@@ -30,7 +42,7 @@ export function unfinishedOf(reading: RunReading, now: number): Unfinished | und
 }
 
 function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'why'> {
-  const { board, pendingRequests, questions, segments, workspace, driven, decided } = reading;
+  const { board, pendingRequests, questions, segments, workspace, driven, decided, refused } = reading;
   if (driven) return { need: 'driven', why: 'an engine drives it' };
   const held = predictBoard(board, pendingRequests).pauses.get(WHOLE_RUN);
   if (held !== undefined) {
@@ -40,6 +52,7 @@ function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'wh
   if (questions.some(({ recorded }) => recorded !== null)) return { need: 'answered', why: 'an answer is recorded' };
   if (pendingRequests.length > 0)
     return { need: 'answered', why: `${pendingRequests.at(-1)?.intervention.verb} was requested` };
+  if (isQueued(reading)) return { need: refused === undefined ? 'queued' : 'held', why: queueText(reading) };
   if (isUnstarted(reading)) return { need: 'held', why: UNSTARTED };
   const { waitingFor } = standingOf(reading, now);
   if (segments.at(-1)?.releasedAt === null) return { need: 'gone', why: 'its engine is gone' };
@@ -53,15 +66,23 @@ function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'wh
   return { need: 'cut', why: 'it was interrupted' };
 }
 
-/** The unfinished runs of a workspace, the newest first. Those that have ended are not folded: they become more and more. */
-export function listUnfinished(ledger: Ledger, lockedBy: LockedBy | null, now: number): Unfinished[] {
+const NONE: ReadonlySet<string> = new Set();
+
+/** The unfinished runs of a workspace but `without`, the newest first. Those that have ended are not folded: they become more and more. */
+export function listUnfinished(
+  ledger: Ledger,
+  lockedBy: LockedBy | null,
+  now: number,
+  without: Pick<ReadonlyMap<string, unknown>, 'has'> = NONE,
+): Unfinished[] {
   return ledger
     .runs()
     .toReversed()
     .flatMap(({ id }) => {
-      if (endOfRun(ledger, { id }) !== undefined) return [];
+      if (without.has(id) || endOfRun(ledger, { id }) !== undefined) return [];
       const reading = findRun(ledger, id, lockedBy);
-      return (reading === undefined ? undefined : unfinishedOf(reading, now)) ?? [];
+      const found = reading === undefined ? undefined : unfinishedOf(reading, now);
+      return found === undefined ? [] : withBefore(ledger, found, reading?.definition.submitted);
     });
 }
 
@@ -72,16 +93,12 @@ export function mostUrgent(all: readonly Unfinished[], raises: boolean): Unfinis
   return all.toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
-/** The runs that a sweep resumes, in order: the higher priority first, then the older run. `all`: the newest first. */
-export function runsToSweep(all: readonly Unfinished[]): Unfinished[] {
-  const rank = ({ priority = '' }: Unfinished): number => priorityRank(priority) ?? 0;
-  return all
-    .filter(isSwept)
-    .toReversed()
-    .toSorted((a, b) => rank(b) - rank(a));
+/** The runs that a sweep resumes, in the order of `inOrder`. `all`: the newest first. */
+export function runsToSweep(ledger: Pick<Ledger, 'record'>, all: readonly Unfinished[]): Unfinished[] {
+  return inOrder(ledger, all.filter(isSwept).toReversed(), ({ priority }) => priority);
 }
 
 /** Whether a sweep resumes the run. Not if a person paused it or has not started it, if its deadline has passed, or if it waits for a person, a time or a higher limit. */
 function isSwept({ need }: Unfinished): boolean {
-  return ['answered', 'gone', 'begun', 'due', 'cut'].includes(need);
+  return ['answered', 'gone', 'begun', 'due', 'cut', 'queued'].includes(need);
 }

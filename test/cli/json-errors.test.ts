@@ -35,6 +35,8 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   override: ['a', 'done', '--reason', 'r'],
   switch: ['scripted', '--task', 'a'],
   tell: ['planner', 'use tabs'],
+  'queue move': ['one', '1'],
+  'queue drop': ['one'],
   'mail send': ['{}'],
   'mail say': ['hello'],
   'mail ask': ['hello?'],
@@ -42,7 +44,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 };
 const PROMPTS = ['prompts', 'prompts show', 'prompts eject', 'prompts diff'];
 /** They work where nothing ever ran. */
-const WORK = new Set(['init', 'doctor', 'demo', 'runs', 'state', 'uninstall', ...PROMPTS]);
+const WORK = new Set(['init', 'doctor', 'demo', 'runs', 'queue', 'state', 'uninstall', ...PROMPTS]);
 
 /** The parser refuses them, and prints that to the streams of the process. */
 const UNPARSED = new Set(['best-of', 'compare', 'plan', 'mail ask', 'mail send']);

@@ -46,6 +46,10 @@ const ELSEWHERE: readonly FailpointName[] = [
   'merge.locked',
   'merge.ready',
   'merge.written',
+  'submitted.based',
+  'submitted.branch',
+  'submitted.recorded',
+  'submitted.stored',
 ];
 
 const MINUTES = 60_000;

@@ -33,7 +33,7 @@ it('a sweep takes the higher priority first, then the older run, and leaves what
     run('asks', { priority: 'high', need: 'asks' }),
     run('oldest'),
   ];
-  expect(runsToSweep(all).map(({ name }) => name)).toEqual([
+  expect(runsToSweep({ record: () => undefined }, all).map(({ name }) => name)).toEqual([
     ...['ten', 'high-too', 'high', 'oldest', 'words', 'newest', 'low'],
   ]);
 });

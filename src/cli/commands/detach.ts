@@ -13,13 +13,12 @@ import { argumentsOf } from '../../text/flags.ts';
 import { plainText } from '../../text/plain-text.ts';
 import {
   ownProgram,
-  RESUME_FLAGS,
-  RUN_FLAGS,
   type CommandContext,
   type DriveOptions,
   type ResumeOptions,
   type RunOptions,
 } from '../command-context.ts';
+import { RESUME_FLAGS, RUN_FLAGS } from '../flags.ts';
 import { newRunOf, trustOf } from '../consent.ts';
 import { printResult, type Output } from '../output.ts';
 import { passObjective } from '../../squad/ticket.ts';

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { NEW_RUN, ownProgram, type CommandContext, type Options } from '../command-context.ts';
+import { ownProgram, type CommandContext, type Options } from '../command-context.ts';
+import { NEW_RUN } from '../flags.ts';
 import { newRunOf } from '../consent.ts';
 import { readArgument } from '../read-objective.ts';
 import { sourceIn } from '../../squad/folder-runs.ts';

@@ -3,7 +3,7 @@ import { LOCALES } from '../../model/locale.ts';
 import { parseMoment, type Moment } from '../../text/duration.ts';
 import type { Flag, Given } from '../../text/flags.ts';
 import { parseJson } from '../../text/json.ts';
-import { JSON_LINES } from '../command-context.ts';
+import { JSON_LINES } from '../flags.ts';
 import { duration, wholeNumber } from '../option-values.ts';
 
 const WAITS = ['delivered', 'accepted', 'done'] as const;

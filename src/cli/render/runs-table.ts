@@ -10,6 +10,7 @@ import { columnWidths, renderTable, tableWidth } from './table.ts';
 const LEAST_OUTCOME = 24;
 
 const COLOUR = {
+  queued: 'cyan',
   preparing: 'cyan',
   running: 'cyan',
   done: 'green',

@@ -1,9 +1,11 @@
 import { badInput, usageError } from '../../model/errors.ts';
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
+import { RUN_EVENTS } from '../../model/run.ts';
 import { isSlug } from '../../model/slug.ts';
 import type { OperatorCommand, RunRow } from '../ports/ledger.ts';
 import { appendEvent } from './events.ts';
 import { defined } from '../../text/defined.ts';
+import type { Json } from '../../text/json.ts';
 import { parseStored, storedJson, type Store } from './store.ts';
 
 const RUN =
@@ -40,6 +42,18 @@ export function createRun(store: Store, run: Pick<RunRow, 'id' | 'name'>, parent
   });
   appendEvent(store, { stream: run.id, type: 'run-created', data: { name: run.name } });
   return requireRun(store, run.id);
+}
+
+/** Call it in a write transaction. A run that is defined already stays as it is. */
+export function submitRun(
+  store: Store,
+  { definition, ...run }: Pick<RunRow, 'id' | 'name'> & { readonly definition: Json },
+): RunRow {
+  const row = createRun(store, run);
+  const { defined: type } = RUN_EVENTS;
+  const known = store.has('SELECT 1 FROM event WHERE stream = ? AND type = ?', run.id, type);
+  if (!known) appendEvent(store, { stream: run.id, type, data: definition });
+  return row;
 }
 
 /** By id, else by name. */

@@ -10,7 +10,7 @@ import { appendEvent, lastSeq, newestEvent, readEvents, refuseLedgerType, refuse
 import { claimCheck } from './claims.ts';
 import { acquireLease, leaseSegments, releaseLease, renewLease, requireLease } from './leases.ts';
 import { closeDb, type Db } from './open-db.ts';
-import { createRun, findRun, listRuns, recordCommand, requireRun } from './runs.ts';
+import { createRun, findRun, listRuns, recordCommand, requireRun, submitRun } from './runs.ts';
 import { createRecords } from './records.ts';
 import { readSettlement, settle } from './settle.ts';
 import { readShared, readSpending, readTotals } from './spending.ts';
@@ -31,6 +31,7 @@ export function createSqliteLedger(store: Store, directory: string, lock: Worksp
     ...writers(store, directory, lock),
     ...readers(store),
     ...createRecords(store),
+    submit: (run) => change(store, () => submitRun(store, run)),
     mail: createMailbox(store),
     place: () => placeOf(store.db, opened),
     writeBack: () => writeBack(store.db),

@@ -147,9 +147,14 @@ export function probeLock(directory: string): { readonly since: number } | null 
  * nothing; a driver that has not said its name yet is left to `lockWorkspace`, which waits for it.
  */
 export function refuseBusy(directory: string): void {
-  if (probeLock(directory) === null || held.has(realpathSync(directory))) return;
-  const holder = readLockHolder(directory);
+  const holder = otherDriver(directory);
   if (holder !== undefined) throw busy(realpathSync(directory), holder);
+}
+
+/** Another process that drives the workspace, by the name that it has said. */
+export function otherDriver(directory: string): LockHolder | undefined {
+  if (probeLock(directory) === null || held.has(realpathSync(directory))) return undefined;
+  return readLockHolder(directory);
 }
 
 function writeName(root: string, holder: LockHolder): void {

@@ -165,6 +165,8 @@ export type LedgerPlace = 'there' | 'replaced' | 'moved' | 'deleted';
 export interface Ledger extends Records {
   /** With its `run-created` event. The same id and name again is a crash retry and returns the row that is there. */
   createRun(run: { id: string; name: string }): RunRow;
+  /** Records a run that no engine has yet, all in one transaction. The same id and name again returns the row that is there. */
+  submit(run: { id: string; name: string; definition: Json }): RunRow;
   /** Copies into a new run what its parent had decided, all in one transaction. The parent's rows stay as they are. */
   fork(fork: NewFork): RunRow;
   run(idOrName: string): RunRow | undefined;

@@ -1,4 +1,5 @@
-import type { AttemptReading, RunHistory, RunWait } from '../read-run.ts';
+import type { AttemptReading, RunHistory } from '../read-run.ts';
+import type { RunWait } from '../run-waits.ts';
 import { howEnded } from '../sentence.ts';
 
 /** When each agent worked, and what the run waited for. All times in epoch ms. */

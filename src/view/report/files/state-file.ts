@@ -19,6 +19,7 @@ export interface StateView extends CheckedView {
 
 /** As docs/run-files.md lists them. A run that can go on, with no engine at work, is `paused`. */
 const STATUS: Readonly<Record<RunState, 'running' | 'paused' | 'completed' | 'failed'>> = {
+  queued: 'paused',
   preparing: 'running',
   running: 'running',
   waiting: 'paused',

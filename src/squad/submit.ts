@@ -1,0 +1,127 @@
+import { isSquadError, usageError } from '../model/errors.ts';
+import { priorityRank } from '../model/priority.ts';
+import type { RunDefinition, Submission } from '../model/run.ts';
+import { findDefinition } from '../view/read-run.ts';
+import { uuid7 } from '../substrate/system/clock/ids.ts';
+import { failpoint } from '../substrate/system/failpoint.ts';
+import { storeContents } from '../substrate/system/files/content-store.ts';
+import { keepCopies } from '../substrate/system/files/copied-files.ts';
+import { armoryFolder, copiesFolder } from '../substrate/system/files/run-files.ts';
+import { openLedger } from '../substrate/ledger/index.ts';
+import { defined } from '../text/defined.ts';
+import { plainJson } from '../text/json.ts';
+import { plainLine } from '../text/plain-text.ts';
+import { sourceIn } from './folder-runs.ts';
+import { operatorOf } from './machine.ts';
+import { checkNewRun, type NewRunOptions } from './new-run.ts';
+import { bindWorkspace, lookIn, openWorkspace, requireNamed, runIdOf, type OpenedWorkspace } from './open-workspace.ts';
+import type { Place } from './open-workspace.ts';
+import type { Preflight } from './preflight/preflight.ts';
+import { recordRun } from './run-consent.ts';
+import type { Source } from './preflight/source.ts';
+import type { Named } from './sources/source-of.ts';
+
+/** A run for the queue. `base` of a new run is looked up when it starts. */
+export interface SubmitOptions extends NewRunOptions {
+  /** Your own id of the run, unique in this repository. A second submission with it is the first. */
+  readonly key?: string | undefined;
+  /** The run whose result it begins with, by name or id. It waits until that run is done. */
+  readonly after?: string | undefined;
+  /** `high`, `medium`, `low` or a whole number, over that of the objective: higher ones start first. */
+  readonly priority?: string | undefined;
+  /** A person answers questions: see `RunOptions`. */
+  readonly attended?: boolean | undefined;
+}
+
+/** A run that is in the queue. */
+export interface SubmittedRun {
+  readonly runId: string;
+  readonly name: string;
+  /** It was there already, under the same key. */
+  readonly known: boolean;
+  readonly warnings: Preflight['warnings'];
+}
+
+/** Two processes may choose one name at the same moment. */
+const TRIES = 20;
+
+/**
+ * Records a run that some engine will take: `squad run`, `squad resume --all` or `squad serve`. Checks and asks all that `run` does, and
+ * throws what that would throw, but for an engine that is at work.
+ */
+export async function submit(place: Place, objective: Named, options: SubmitOptions): Promise<SubmittedRun> {
+  const workspace = bindWorkspace(await openWorkspace(place));
+  const { key, after, priority, ...request } = options;
+  if (priority !== undefined && priorityRank(priority) === undefined) throw noPriority(priority);
+  if (after !== undefined && request.base !== undefined)
+    throw usageError('--after and --base cannot be given together', 'A run begins with the one or the other.');
+  const runId = key === undefined ? uuid7(workspace.composition.clock.now()) : runIdOf(workspace.directory, key);
+  const known = key === undefined ? undefined : findSubmitted(workspace, runId);
+  if (known !== undefined) return known;
+  const afterId = after === undefined ? undefined : runBefore(workspace, after);
+  const source = sourceIn(workspace, objective);
+  source.admit?.();
+  for (let left = TRIES; ; left -= 1) {
+    const checked = await checkNewRun(workspace, source, request);
+    const definition = submittedAs(checked.definition, priority, {
+      ...{ at: workspace.composition.clock.now(), by: operatorOf(workspace.host) },
+      ...defined({ base: request.base, after: afterId }),
+    });
+    try {
+      return { ...(await record(workspace, source, { ...checked, definition }, runId)), warnings: checked.warnings };
+    } catch (error) {
+      const isTaken = isSquadError(error) && error.code === 'usage' && request.name === undefined && left > 1;
+      if (!isTaken || lookIn(workspace, (ledger) => ledger.run(definition.name)) === undefined) throw error;
+    }
+  }
+}
+
+function submittedAs(definition: RunDefinition, priority: string | undefined, submitted: Submission): RunDefinition {
+  const { objective } = definition;
+  return { ...definition, objective: { ...objective, ...defined({ priority }) }, submitted };
+}
+
+async function record(
+  workspace: OpenedWorkspace,
+  source: Source,
+  { definition, repository, contents }: Pick<Preflight, 'definition' | 'repository' | 'contents'>,
+  runId: string,
+): Promise<Omit<SubmittedRun, 'warnings'>> {
+  const { directory, composition } = workspace;
+  await source.refuseChanged?.(definition);
+  const stored = plainJson(definition);
+  await recordRun(workspace, { id: runId, definition, limits: definition.limits, content: [stored] });
+  await storeContents(armoryFolder(directory, runId), contents);
+  await keepCopies(repository.root, copiesFolder(directory, runId), definition.copied ?? []);
+  failpoint('submitted.stored');
+  const ledger = openLedger(directory, composition);
+  try {
+    const { name } = ledger.submit({ id: runId, name: definition.name, definition: stored });
+    failpoint('submitted.recorded');
+    return { runId, name, known: false };
+  } finally {
+    ledger.close();
+  }
+}
+
+function findSubmitted(workspace: OpenedWorkspace, runId: string): SubmittedRun | undefined {
+  return lookIn(workspace, (ledger) => {
+    const row = ledger.run(runId);
+    if (row === undefined || findDefinition(ledger, row) === undefined) return undefined;
+    return { runId, name: row.name, known: true, warnings: [] };
+  });
+}
+
+/** Its id. Throws `usage` for one that is unknown. */
+function runBefore(workspace: OpenedWorkspace, name: string): string {
+  const row = lookIn(workspace, (ledger) => requireNamed(workspace, ledger, name));
+  if (row === undefined) throw usageError(`there is no run ${plainLine(name, 80)}`, 'See `squad runs`.');
+  return row.id;
+}
+
+function noPriority(text: string) {
+  return usageError(
+    `the priority “${plainLine(text, 40)}” is none of high, medium, low or a whole number`,
+    'Give one of them: `--priority high`.',
+  );
+}

@@ -1,0 +1,56 @@
+import type { Submission } from '../model/run.ts';
+import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
+import { findRun, isQueued } from './read-run.ts';
+import { inOrder, withBefore } from './queue-rules.ts';
+import { unfinishedOf } from './unfinished.ts';
+
+/** A run that no engine has had yet. */
+export interface QueuedRun {
+  readonly runId: string;
+  readonly name: string;
+  /** Title of its objective. */
+  readonly objective: string;
+  /** As its objective says; null: it says nothing. */
+  readonly priority: string | null;
+  /** Epoch ms. */
+  readonly submittedAt: number;
+  readonly by: string;
+  /** Where it begins. */
+  readonly base: QueuedBase;
+  /** `ready`: the next engine with a free place starts it. `waits`: for another run. `held`: for a person. */
+  readonly state: 'ready' | 'waits' | 'held';
+  readonly why: string;
+}
+
+export type QueuedBase =
+  | { readonly of: 'commit'; readonly commit: string }
+  /** Looked up when it starts. */
+  | { readonly of: 'ref'; readonly ref: string }
+  | { readonly of: 'run'; readonly run: string };
+
+/** The queue, the run that starts next first. */
+export function listQueue(ledger: Ledger, now: number): QueuedRun[] {
+  const queued = ledger.runs().flatMap((row) => queuedRun(ledger, row, now) ?? []);
+  return inOrder(ledger, queued, ({ priority }) => priority ?? undefined);
+}
+
+function queuedRun(ledger: Ledger, row: RunRow, now: number): QueuedRun | undefined {
+  if (ledger.segments(row.id).length > 0) return undefined;
+  const reading = findRun(ledger, row.id, null);
+  if (reading === undefined || !isQueued(reading) || reading.refused?.dropped === true) return undefined;
+  const { submitted, objective, repository } = reading.definition;
+  const found = unfinishedOf(reading, now);
+  if (submitted === undefined || found === undefined) return undefined;
+  const { need, why } = withBefore(ledger, found, submitted);
+  return {
+    ...{ runId: row.id, name: row.name, objective: objective.title, priority: objective.priority ?? null },
+    ...{ submittedAt: submitted.at, by: submitted.by, base: baseOf(ledger, submitted, repository.base) },
+    state: need === 'queued' || need === 'answered' ? 'ready' : need === 'waits' ? 'waits' : 'held',
+    why,
+  };
+}
+
+function baseOf(ledger: Pick<Ledger, 'run'>, { base, after }: Submission, commit: string): QueuedBase {
+  if (after !== undefined) return { of: 'run', run: ledger.run(after)?.name ?? after };
+  return base === undefined ? { of: 'commit', commit } : { of: 'ref', ref: base };
+}

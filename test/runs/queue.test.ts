@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { git } from '../support/git.ts';
+import { openRunBench, type RunBench } from './run-bench.ts';
+import { APPROVE_ALL, author, piece, plan, type Entry } from './run-script.ts';
+
+/** Also on top of what another run has delivered. */
+const MORE = { run: ['sh', '-c', 'echo a >>a.txt && git add a.txt && git commit --quiet --message work'] };
+const SCRIPT: readonly Entry[] = [plan([piece('a')]), author('a', [MORE, { answer: 'done' }]), APPROVE_ALL];
+
+function benchFor({ onTestFinished }: { onTestFinished: (end: () => void) => void }): RunBench {
+  const bench = openRunBench({ script: SCRIPT });
+  onTestFinished(() => bench.end());
+  return bench;
+}
+
+async function json(bench: RunBench, args: readonly string[]): Promise<readonly Record<string, unknown>[]> {
+  const said = await bench.run([...args, '--json']);
+  expect(said.code, said.stderr).toBe(0);
+  return said.lines;
+}
+
+const ADD = ['add', 'objective.md', '--runtime', 'scripted', '--yes'];
+
+async function add(bench: RunBench, name: string, ...more: readonly string[]): Promise<Record<string, unknown>> {
+  return (await json(bench, [...ADD, '--name', name, ...more]))[0] ?? {};
+}
+
+async function names(bench: RunBench): Promise<unknown[]> {
+  return (await json(bench, ['queue'])).map(({ name }) => name);
+}
+
+async function states(bench: RunBench): Promise<Record<string, unknown>> {
+  const runs = await json(bench, ['runs']);
+  return Object.fromEntries(runs.map(({ name, state }) => [name, state]));
+}
+
+describe.concurrent('the queue', { timeout: 300_000 }, () => {
+  it('keeps runs until an engine takes them, in the order that a person gives it', async (test) => {
+    const bench = benchFor(test);
+    expect(await add(bench, 'one', '--key', 'k')).toMatchObject({ type: 'run-queued', place: 1, known: false });
+    expect(await add(bench, 'again', '--key', 'k')).toMatchObject({ name: 'one', known: true });
+    await add(bench, 'two');
+    expect(await add(bench, 'first', '--priority', 'high')).toMatchObject({ place: 1 });
+    expect(await names(bench)).toEqual(['first', 'one', 'two']);
+    await json(bench, ['queue', 'move', 'two', '1']);
+    expect(await names(bench)).toEqual(['two', 'first', 'one']);
+    await json(bench, ['queue', 'drop', 'first']);
+    expect(await names(bench)).toEqual(['two', 'one']);
+    expect(await states(bench)).toEqual({ one: 'queued', two: 'queued', first: 'stopped' });
+    expect((await json(bench, ['status', 'two']))[0]).toMatchObject({ phase: 'queued' });
+
+    const swept = await json(bench, ['resume', '--all']);
+    expect(swept.at(-1)?.['runs']).toMatchObject([{ exitCode: 0 }, { exitCode: 0 }]);
+    const started = swept.filter(({ type }) => type === 'run-started');
+    expect(started.map(({ name, resumed }) => [name, resumed])).toEqual([
+      ['two', false],
+      ['one', false],
+    ]);
+    expect(await states(bench)).toEqual({ one: 'done', two: 'done', first: 'stopped' });
+    expect(bench.fileOnBranch('a.txt', 'squad/two')).toBe('a');
+    expect(git(bench.repository, 'branch', '--list', 'squad/first')).toBe('');
+
+    // A person starts it all the same.
+    expect((await json(bench, ['resume', 'first'])).at(-1)).toMatchObject({ outcome: 'done' });
+  });
+
+  it('begins where it was said: with a commit, with a branch as it is then, or with what another run delivered', async (test) => {
+    const bench = benchFor(test);
+    const { repository } = bench;
+    git(repository, 'branch', 'line');
+    git(repository, 'branch', 'gone');
+    const head = git(repository, 'rev-parse', 'HEAD');
+    await add(bench, 'commit');
+    await add(bench, 'line', '--base', 'line');
+    await add(bench, 'gone', '--base', 'gone');
+    await add(bench, 'after', '--after', 'commit');
+    await add(bench, 'after-gone', '--after', 'gone');
+    const queue = await json(bench, ['queue']);
+    expect(queue.map(({ name, state, base }) => ({ name, state, base }))).toEqual([
+      { name: 'commit', state: 'ready', base: { of: 'commit', commit: head } },
+      { name: 'line', state: 'ready', base: { of: 'ref', ref: 'line' } },
+      { name: 'gone', state: 'ready', base: { of: 'ref', ref: 'gone' } },
+      { name: 'after', state: 'waits', base: { of: 'run', run: 'commit' } },
+      { name: 'after-gone', state: 'waits', base: { of: 'run', run: 'gone' } },
+    ]);
+    git(repository, 'commit', '--allow-empty', '--quiet', '--message', 'later');
+    git(repository, 'branch', '--force', 'line');
+    const moved = git(repository, 'rev-parse', 'line');
+    git(repository, 'branch', '--delete', '--force', 'gone');
+
+    await bench.run(['resume', '--all', '--json']);
+    expect(await states(bench)).toEqual({
+      commit: 'done',
+      line: 'done',
+      gone: 'stopped',
+      after: 'done',
+      'after-gone': 'queued',
+    });
+    const rest = await json(bench, ['queue']);
+    expect(rest.map(({ name, state, why }) => [name, state, why])).toEqual([
+      ['gone', 'held', expect.stringContaining('could not start: ')],
+      ['after-gone', 'waits', 'it waits for gone'],
+    ]);
+    const parentOf = (run: string): string => git(repository, 'rev-parse', `squad/${run}~1`);
+    expect([parentOf('commit'), parentOf('line')]).toEqual([head, moved]);
+    expect(git(repository, 'merge-base', '--is-ancestor', 'squad/commit', 'squad/after')).toBe('');
+
+    // What was in its way is gone.
+    git(repository, 'branch', 'gone', head);
+    expect((await json(bench, ['resume', 'gone'])).at(-1)).toMatchObject({ outcome: 'done' });
+    await bench.run(['resume', '--all', '--json']);
+    expect(await states(bench)).toMatchObject({ gone: 'done', 'after-gone': 'done' });
+  });
+
+  it('refuses what can never start', async (test) => {
+    const bench = benchFor(test);
+    const refused = async (...more: readonly string[]): Promise<[number | null, string]> => {
+      const said = await bench.run([...ADD, ...more]);
+      return [said.code, said.stderr];
+    };
+    expect(await refused('--after', 'nothing')).toEqual([2, expect.stringContaining('no run')]);
+    await add(bench, 'one');
+    expect(await refused('--after', 'on')).toEqual([2, expect.stringContaining('one')]);
+    expect(await refused('--after', 'one', '--base', 'main')).toEqual([2, expect.stringContaining('together')]);
+    expect(await refused('--priority', 'soon')).toEqual([2, expect.stringContaining('high, medium, low')]);
+    expect(await refused('--name', 'one')).toEqual([65, expect.stringContaining('already exists')]);
+    expect((await bench.run(['queue', 'move', 'one', '0'])).code).toBe(2);
+    expect((await bench.run(['queue', 'drop', 'two'])).code).toBe(2);
+    expect(await names(bench)).toEqual(['one']);
+  });
+});

@@ -196,6 +196,7 @@ const NAMED_FOLDERS: Readonly<Record<string, string>> = {
   'prompts/shipped.ts': 'the prompts of its workers',
   'cli/command-context.ts': 'the options of all commands',
   'cli/end-code.ts': 'the names of commands',
+  'cli/flags.ts': 'options that commands share',
   'cli/run-commands.ts': 'the options of commands, and their help',
   'model/playbook-name.ts': 'the names of playbooks',
   'playbooks/registry.ts': 'the registry of playbooks',

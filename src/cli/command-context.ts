@@ -81,6 +81,7 @@ export const FLAGS = {
   'best-of': [...ANY_RUN, ...BEGINNING, STRICT, ...INSTEAD, ...DRIVE, DETACH],
   add: [
     ...NEW_RUN,
+    TRIES,
     ...PLAN,
     ...BEGINNING,
     ['--session [folder]', 'play the session in this folder, without an objective'],

@@ -67,7 +67,7 @@ export const PLAN = [
 export const LIMIT_FLAGS: readonly Flag[] = LIMITS.flatMap(({ about, flag }): Flag[] =>
   flag === undefined ? [] : [[`${flag.name} <n>`, `limit the ${about}`, flag.whole ? wholeNumber : positiveNumber]],
 );
-export const WAITING = [
+const WAITING = [
   ['--wait', 'wait for the reset of a usage limit (the default)'],
   ['--no-wait', 'end with exit 4 instead of waiting for the reset of a usage limit'],
   ['--trace [to]', 'send traces (default: where squad.yaml or the environment says)', SINKS],

@@ -123,7 +123,10 @@ export async function startRun(
       // Another person's squad, or one with another state folder, may use the same repository.
       const claimed = await workspaces.createRunBranch(definition.name, definition.repository.base, [], runId);
       if (claimed.type === 'taken') throw branchTaken(definition.name);
-      recordLimits(ledger, ports.serve);
+      // Only where there are such limits: most runs begin without them.
+      if (Object.keys(ports.serve?.limits ?? {}).length > 0 || ledger.spending(runId).shared !== undefined) {
+        recordLimits(ledger, ports.serve);
+      }
       ledger.createRun({ id: runId, name: definition.name });
       failpoint('run.created');
       const lease = await takeLease(ports, resources, runId);

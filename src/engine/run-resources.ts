@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
 import { LinearSaver } from '../graph/linear-saver.ts';
-import { createTurnLine, type TurnLine } from '../graph/turn-line.ts';
+import type { TurnLine } from '../graph/turn-line.ts';
 import { SquadError } from '../model/errors.ts';
 import { makeOwnFolder } from '../substrate/system/files/own-folder.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
@@ -59,7 +59,7 @@ export function openRunResources(ports: ResourcePorts, directory: string): RunRe
       open = false;
       for (const runId of mine) {
         known.driven.delete(runId);
-        known.stores.turnLine.leave(runId);
+        known.stores.turnLine.delete(runId);
       }
       known.users -= 1;
       if (known.users > 0) return;
@@ -85,7 +85,7 @@ function makeResources(ports: ResourcePorts, directory: string): SharedResources
     checkpoints = openCheckpoints(directory);
     const checkpointer = new LinearSaver(checkpoints.store);
     const notices = checkpoints.notice === undefined ? [] : [checkpoints.notice];
-    const stores = { directory, ledger, checkpointer, notices, turnLine: createTurnLine() };
+    const stores = { directory, ledger, checkpointer, notices, turnLine: new Set<string>() };
     return { stores, driven: new Set(), users: 0, close };
   } catch (error) {
     close();

@@ -9,17 +9,27 @@ const SECOND = 1_000;
 /** Zones differ from UTC by at most 14 hours. */
 const FARTHEST = 16 * HOUR;
 
+/** Most questions are about the day of the question before, and to find one takes a while. */
+let last: { readonly zone: string; readonly day: Day } | undefined;
+
 /**
  * The day of a time zone in which a moment lies: 23 or 25 hours long where its clocks change. Days share no moment and leave none out,
  * also where the same date comes twice or never.
  */
 export function dayOf(at: number, zone: string): Day {
+  if (last?.zone === zone && isIn(last.day, at)) return last.day;
   const date = dateIn(zone, at);
   for (const first of [date, date - 24 * HOUR, date + 24 * HOUR]) {
-    const [from, until] = [beginOf(first, zone), beginOf(first + 24 * HOUR, zone)];
-    if (from <= at && at < until) return { from, until };
+    const day = { from: beginOf(first, zone), until: beginOf(first + 24 * HOUR, zone) };
+    if (!isIn(day, at)) continue;
+    last = { zone, day };
+    return day;
   }
   throw new RangeError(`no day of ${zone} holds ${at}`);
+}
+
+export function isIn({ from, until }: Day, at: number): boolean {
+  return from <= at && at < until;
 }
 
 export function isTimeZone(name: string): boolean {

@@ -8,7 +8,7 @@ import { APPROVE_ALL, author, commits, piece, plan, type Entry } from '../runs/r
 const MINUTES = 60_000;
 const RUNS = ['one', 'two', 'three'];
 const TASKS = ['a', 'b', 'c', 'd', 'e', 'f'];
-const KILLS = spread(20, 20, 7);
+const KILLS = spread(7, 20, 7);
 const COST = 0.1;
 const CAP = 1.85;
 

@@ -73,8 +73,8 @@ function standInLine(context: NodeContext, next: Next): void {
   const withheld = next.next === 'start' || next.next === 'wait' ? next.withheld : undefined;
   context.withheld = withheld !== undefined;
   const hasTurn = next.next === 'start' && next.starts.some(({ start }) => start === 'turn');
-  if (hasTurn || withheld?.until !== null) turnLine.leave(lease.runId);
-  if (withheld?.until === null) turnLine.join(lease.runId);
+  if (hasTurn || withheld?.until !== null) turnLine.delete(lease.runId);
+  if (withheld?.until === null) turnLine.add(lease.runId);
 }
 
 function decideOn(playbook: Playbook<unknown>, board: Board, facts: NextFacts, moment: Moment): Decided {

@@ -12,6 +12,7 @@ import type { ApplyAnswer, Decision } from '../../substrate/ports/ledger.ts';
 import type { PlanBook } from '../plan-book.ts';
 import { UNNAMED } from '../read-mail.ts';
 import type { GraphPorts } from '../ports.ts';
+import { runsBefore } from '../turn-line.ts';
 import type { SquadStateUpdate } from '../state.ts';
 
 /** The context of every node. */
@@ -44,7 +45,7 @@ export function applyStep(
 
 /** Left to this run now by all runs of the repository together. */
 export function sharedRoom({ lease: { runId }, turnLine }: NodeContext['ports'], use: SharedUse): SharedRoom {
-  return roomFor(use, runId, turnLine.before(runId, use.live));
+  return roomFor(use, runId, runsBefore(turnLine, runId, use.live));
 }
 
 /** The entries, timers and outgoing mail of a step. Its `name` is unique, because it names mail that has no key. */

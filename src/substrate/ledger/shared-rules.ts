@@ -1,7 +1,7 @@
 import { LIMITS_RECORD, readLimits, type LimitsInForce } from '../../model/shared-limits.ts';
 import { passedShared, sharedCapText } from '../../model/shared-spending.ts';
 import { usdOf } from '../../model/money.ts';
-import { dayOf, type Day } from '../../text/day.ts';
+import { dayOf, isIn, type Day } from '../../text/day.ts';
 import type { Queries } from './query.ts';
 
 const STEPS = `SELECT seq, data -> 'value' AS value FROM event
@@ -48,10 +48,6 @@ export function claimsPastShared(ledger: Pick<Queries, 'all'>): string[] {
 interface CountedDay extends Day {
   readonly zone: string;
   readonly turns: Turn[];
-}
-
-function isIn({ from, until }: Day, at: number): boolean {
-  return at >= from && at < until;
 }
 
 function countedDay(days: CountedDay[], before: readonly Turn[], at: number, zone: string): CountedDay {

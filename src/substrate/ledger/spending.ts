@@ -2,7 +2,7 @@ import { LIMITS_RECORD, readLimits } from '../../model/shared-limits.ts';
 import type { SharedUse } from '../../model/shared-spending.ts';
 import type { Spending, Use } from '../../model/spending.ts';
 import { usdOf } from '../../model/money.ts';
-import { dayOf } from '../../text/day.ts';
+import { dayOf, isIn } from '../../text/day.ts';
 import type { Totals } from '../ports/ledger.ts';
 import { lastSeq } from './events.ts';
 import { findRecord } from './records.ts';
@@ -51,7 +51,7 @@ export function readShared(store: Store, engineSince = store.engineSince): Share
   return {
     ...{ timezone, limits, day, usd, turns },
     unknownCost: unknown.usd,
-    runs: [...begun.values()].filter((at) => at >= day.from && at < day.until).length,
+    runs: [...begun.values()].filter((at) => isIn(day, at)).length,
     live: limits.parallelTurns === undefined ? new Map() : turnsAtWork(store, engineSince),
     hasBegun: (runId) => begun.has(runId),
   };

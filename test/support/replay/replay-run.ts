@@ -2,7 +2,6 @@ import { MemorySaver } from '@langchain/langgraph-checkpoint';
 import type { Composition } from '../../../src/engine/compose.ts';
 import { createRunGraph } from '../../../src/graph/graph.ts';
 import type { GraphPorts } from '../../../src/graph/ports.ts';
-import { createTurnLine } from '../../../src/graph/turn-line.ts';
 import { RESUMED_AS } from '../../../src/graph/resume.ts';
 import type { SquadStateUpdate } from '../../../src/graph/state.ts';
 import { NO_CALLBACKS, outsideOfHost } from '../../../src/graph/untraced.ts';
@@ -87,7 +86,7 @@ function portsOf(
   return {
     clock: { now: () => record.now(), monotonic: () => 0, sleep: () => Promise.resolve() },
     ledger: record.ledger,
-    turnLine: createTurnLine(),
+    turnLine: new Set(),
     lease: { runId: row.id, epoch: 1 },
     definition,
     get limits() {

@@ -87,7 +87,9 @@ const SENTENCES: { readonly [T in RunEvent['type']]: Row<T> } = {
   },
   'review-round': (event) => {
     const of = event.review === undefined ? '' : `${event.review}, `;
-    const said = `${of}round ${event.round}: ${roundVerdict(event)} — ${plainLine(event.feedback, 200)}`;
+    // A judge that is called as its role.
+    const feedback = event.feedback.replace(/^(\S+) \(\1\): /, '$1: ');
+    const said = `${of}round ${event.round}: ${roundVerdict(event)} — ${plainLine(feedback, 200)}`;
     const tone = !event.approved ? 'bad' : event.silent === undefined ? 'good' : 'attention';
     return { label: 'review', line: `${event.task} ${said}`, who: event.task, said, tone };
   },

@@ -191,7 +191,7 @@ function busy(root: string, holder: LockHolder | undefined, cause?: unknown): Sq
   return new SquadError({
     code: 'workspace-busy',
     message: `${who} is running in ${root}`,
-    next: 'Watch it with `squad status` or end it with `squad stop`.',
+    next: 'Watch it with `squad watch` or end it with `squad stop`.',
     cause,
   });
 }

@@ -119,11 +119,9 @@ function getSection(reading: RunHistory, git: GitFacts | undefined): Section | u
       words`Everything delivered is on ${code(branch)} at ${code(short(head))}. Your own branch${target} is untouched.${begun}`,
     ),
     ...missingBlocks(reading),
-    commands([
-      `git log --oneline ${short(workspace.base)}..${branch}`,
-      `git diff ${short(workspace.base)}...${branch}`,
-      `git merge ${branch}`,
-    ]),
+    commands([`squad diff ${definition.name}`, `squad merge ${definition.name}`]),
+    paragraph(ownWords('Without squad, which checks more before it merges:')),
+    commands([`git log --oneline ${short(workspace.base)}..${branch}`, `git merge ${branch}`]),
     ...(published?.remote === undefined ? [] : [paragraph(words`Pushed to ${published.remote}.`)]),
     ...(published?.pr === undefined ? [] : [paragraph(words`Pull request: ${published.pr}`)]),
   ]);

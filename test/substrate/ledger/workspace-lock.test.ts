@@ -125,7 +125,7 @@ test('a lock that this process has is refused to it with its own name, and seen 
   rmSync(join(directory, 'lock.json'));
   expect(probeLock(directory)).toEqual(HOLDER);
   const { code, message, next } = squadError(() => lockWorkspace(directory, HOLDER));
-  expect([code, next]).toEqual(['workspace-busy', 'Watch it with `squad status` or end it with `squad stop`.']);
+  expect([code, next]).toEqual(['workspace-busy', 'Watch it with `squad watch` or end it with `squad stop`.']);
   const since = localTime(HOLDER.since, Date.now());
   expect(message).toBe(`Another squad (PID ${process.pid} on here, since ${since}) is running in ${directory}`);
   expect(lock.directory).toBe(directory);

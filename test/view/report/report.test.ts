@@ -80,6 +80,7 @@ describe('a report', () => {
     ]);
     expect(text).toMatch(/^# Tidy up\n\n\*\*DONE, 1 of 2 criteria judged by rex, not run\.\*\*\n/);
     expect(text).toContain('Exit code 0: finished');
+    expect(text).toContain('squad merge tidy');
     expect(text).toContain('git merge squad/tidy');
     expect(text).toContain('| **met** | tests pass | squad | npm test: exited with 0 |');
     expect(text).toContain('| judged | it is nice | rex | src/a.ts:1 at m-c1-a has “it is there”: it is there |');
@@ -284,9 +285,9 @@ describe('what others wrote', () => {
     // How to get the work, and how to go on with what failed.
     const commands = fences.filter(({ info }) => info === 'sh').flatMap(({ content }) => content.trim().split('\n'));
     expect(
-      commands.filter((command) => !/^(git (log|diff|merge)|squad retry fix-1) [\w./ :-]+$/.test(command)),
+      commands.filter((command) => !/^(git (log|merge)|squad (diff|merge|retry fix-1)) [\w./ :-]+$/.test(command)),
     ).toEqual([]);
-    expect(commands).toHaveLength(4);
+    expect(commands).toHaveLength(5);
     expect(tokens.filter(({ type }) => type === 'ordered_list_open')).toEqual([]);
   });
 

@@ -60,7 +60,7 @@ export function roomFor(use: SharedUse, runId: string, before = 0): SharedRoom {
   if (passed !== undefined && passed.cap !== 'parallelTurns') {
     return {
       free: 0,
-      reached: { why: `${sharedCapText(passed)}, all runs of this repository together`, until: use.day.until },
+      reached: { why: `${sharedCapText(passed)} (all runs of this repository)`, until: use.day.until },
     };
   }
   const { turnsPerDay = Infinity, parallelTurns = Infinity } = use.limits;

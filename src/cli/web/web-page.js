@@ -36,7 +36,8 @@ function show({ title, news: sentence, order, regions }) {
   document.title = title;
   say(news, sentence);
   const focused = document.activeElement;
-  const atEnd = [...document.querySelectorAll('[data-follow]')].filter(isAtEnd).map(({ dataset }) => dataset.follow);
+  const growing = growingLists();
+  const scrolledUp = growing.filter((list) => !isAtEnd(list));
   for (const [id, html] of Object.entries(regions)) {
     const next = parse(html);
     const now = document.getElementById(id);
@@ -54,7 +55,11 @@ function show({ title, news: sentence, order, regions }) {
     again.focus({ preventScroll: true });
   }
   for (const list of document.querySelectorAll('[data-own][data-key]')) listComments(list);
-  for (const list of document.querySelectorAll('[data-follow]')) if (atEnd.includes(list.dataset.follow)) toEnd(list);
+  for (const list of new Set([...growing, ...growingLists()])) if (!scrolledUp.includes(list)) toEnd(list);
+}
+
+function growingLists() {
+  return [...document.querySelectorAll('[data-follow]')];
 }
 
 /** A list that grows stays at its end, unless the person has scrolled up in it. */
@@ -258,6 +263,6 @@ document.addEventListener('click', (event) => {
 });
 
 document.addEventListener('visibilitychange', follow);
-for (const list of document.querySelectorAll('[data-follow]')) toEnd(list);
+for (const list of growingLists()) toEnd(list);
 for (const list of document.querySelectorAll('[data-own][data-key]')) listComments(list);
 follow();

@@ -122,13 +122,21 @@ describe.skipIf(NO_BROWSER !== undefined)(`the live page in a browser${named}`, 
     await press('#at-work');
     await waitFor('document.querySelector("#steps")?.textContent.includes("not over")');
     await looksRight();
-    await browser.value('globalThis.isSame = true');
+    // A low list that is at its end stays there.
+    await browser.value(
+      `{ globalThis.isSame = true; const low = new CSSStyleSheet(); low.replaceSync('.steps { max-height: 2rem !important }'); document.adoptedStyleSheets = [low] }`,
+    );
+    await browser.value('{ const one = document.querySelector("#steps .steps"); one.scrollTop = one.scrollHeight }');
     const before = Date.now();
     writeFileSync(bench.gates.review, '');
     await waitFor('document.querySelector("#steps").textContent.includes("git log")');
     expect(Date.now() - before).toBeLessThan(5_000);
     await says('has ended: completed');
     expect(await browser.value('globalThis.isSame')).toBe(true);
+    const list = 'document.querySelector("#steps .steps")';
+    expect(await browser.value(`${list}.scrollHeight > ${list}.clientHeight`)).toBe(true);
+    expect(await browser.value(`${list}.scrollHeight - ${list}.clientHeight - ${list}.scrollTop`)).toBeLessThan(9);
+    await browser.value('document.adoptedStyleSheets = []');
     await looksRight();
     expect((await engine.finished).code).toBe(0);
     expect(bench.fileOnBranch('a.txt')).toBe('one\nTWO\nthree');

@@ -42,6 +42,7 @@ const PARTS = Object.entries({
       'substrate/git/place-of-work',
     ],
   ],
+  schedules: ['squad/preflight/(?:consent|read-schedules|schedule-items)', 'substrate/git/repository'],
   runtimes: ['engine/compose'],
   checks: ['squad/new-run', 'substrate/git/git-workspaces', 'substrate/git/run-changes'],
   engine: ['engine/engine'],

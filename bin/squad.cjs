@@ -6,7 +6,7 @@ var fs = require('fs');
 var os = require('os');
 var path = require('path');
 
-var LONG_RUNNING = ['run', 'resume', 'demo'];
+var LONG_RUNNING = ['run', 'resume', 'demo', 'serve'];
 // Keep the engine's memory flat over a night: ARCHITECTURE.md, "Small facts".
 var MEMORY_FLAGS = ['--max-semi-space-size=2'];
 var MEMORY_FLAG_LATER = '--heap-growing-percent=30';

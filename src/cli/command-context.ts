@@ -118,14 +118,22 @@ export const FLAGS = {
   resume: [
     ['--agent <name>', 'resume only this paused agent'],
     ['--task <id>', 'resume only this paused task'],
-    ['--all', 'resume every run here that needs an engine; meant for a timer'],
+    ['--all', 'resume every run here that needs an engine, until none can move; `squad serve` repeats it'],
     ['--past-deadline', 'let turns start although the deadline of the objective has passed'],
     ['--reload', 'read setup, verify, limits and commands of criteria again; ask before new commands run'],
     [YES, 'agree to what the run does, and with --reload to what squad.yaml says, for this run'],
-    ['--every <duration>', 'with --all: repeat, for example every 60s', duration],
     ...DRIVE,
     DETACH,
   ],
+  serve: [
+    ['--detach', 'run the service in the background; the command ends once it serves'],
+    ['--unit', 'print a unit of systemd for this repository, and start nothing'],
+    [YES, 'agree to the schedules of squad.yaml, and to what their runs do, now and later'],
+    JSON_OBJECT,
+    // The service of --detach.
+    ['--background'],
+  ],
+  'serve check': [[YES, 'agree to the schedules, and to what their runs do, now and later'], JSON_OBJECT],
   fork: [
     ['--at <seq>', 'an event of the run (default: list where the fork can begin)', wholeNumber],
     [NAME, 'name of the new run and its branch (default: that of the run, with a number)'],

@@ -8,6 +8,7 @@ import { addCommands, type CommandRow, type Commands, example } from './command-
 import { LEDGER_COMMANDS, LOOKING_COMMANDS, WORK_COMMANDS } from './looking-commands.ts';
 import { LOG_LEVELS } from './render/event-level.ts';
 import { RUN_COMMANDS } from './run-commands.ts';
+import { SERVICE_COMMANDS } from './service-commands.ts';
 
 /** Verbs that do more at a terminal than to store a command. */
 const MORE: Partial<Record<RequestVerb, Pick<CommandRow, 'flags' | 'load'>>> = {
@@ -178,7 +179,7 @@ const HIDDEN_COMMANDS: Commands = {
 /** All commands by their titles in the help, and in its order; the help shows none without a title. */
 const GROUPS: readonly (readonly [title: string, commands: Commands])[] = [
   ['Start:', SETUP_COMMANDS],
-  ['Run an objective:', RUN_COMMANDS],
+  ['Run an objective:', { ...RUN_COMMANDS, ...SERVICE_COMMANDS }],
   ['Look at runs:', LOOKING_COMMANDS],
   ['Steer a run:', CONTROL_COMMANDS],
   ['Take the work, and clean up:', WORK_COMMANDS],

@@ -110,7 +110,7 @@ export const RUN_COMMANDS: Commands = {
       'squad resume --reload',
       'squad resume my-run --past-deadline',
       'squad resume --detach',
-      'squad resume --all --every 60s',
+      'squad resume --all',
     ],
     words: [['[run]', 'name or id of a run (default: the one that needs it most)']],
     flags: [...FLAGS.resume, ...LIMIT_FLAGS],

@@ -191,6 +191,13 @@ export const PROGRAMS = {
     confinedBy: 'your consent to its text, an environment without your secrets, limits of time and output',
     isFree: true,
   },
+  schedule: {
+    starts: '`/bin/sh -c` with the command of `from` of a schedule',
+    when: 'a slot of it is due, and `squad serve` runs',
+    reads: 'your checkout',
+    confinedBy: 'your consent to its text, an environment without your secrets, ten minutes',
+    isFree: true,
+  },
   notify: {
     starts: '`/bin/sh -c` with the command of `notify`',
     when: 'a run ends or waits for you',

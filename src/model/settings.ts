@@ -9,6 +9,7 @@ import { equipmentSettings } from './armory.ts';
 import { keepSchema } from './keep.ts';
 import { LOCALES } from './locale.ts';
 import { ACP } from './runtime-name.ts';
+import { schedulesSchema } from './schedule.ts';
 import {
   argumentSchema,
   commandSchema,
@@ -185,6 +186,8 @@ export const settingsSchema = z.strictObject({
   tracing: tracingSchema.optional(),
   /** Limits of all runs of the repository together. */
   serve: serveSchema.prefault({}),
+  /** Objectives that `squad serve` starts by the clock. */
+  schedules: schedulesSchema,
   team: teamSchema.prefault({}),
   mail: mailSchema.prefault({}),
 });

@@ -61,6 +61,8 @@ function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'wh
   const passed = endsAtDeadline(reading, now);
   if (passed !== undefined) return { need: 'limited', why: passed };
   if (waitingFor?.for === 'time') return { need: 'waits', why: waitingFor.why };
+  // A person's stop or drain is a pause, which was looked for above: this one was a signal.
+  if (decided?.next === 'stop' && decided.because === 'drained') return { need: 'cut', why: 'it was interrupted' };
   if (decided?.next === 'stop' && decided.because === 'waiting') return { need: 'due', why: decided.why };
   if (decided?.next === 'stop') return { need: 'limited', why: decided.why };
   return { need: 'cut', why: 'it was interrupted' };

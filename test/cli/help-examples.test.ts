@@ -66,7 +66,15 @@ const PLACES: Readonly<Record<string, Place>> = {
   // It looks again until it is interrupted. A run that waits for a time, such as that of a retry, is left to the next look.
   // Its engine must not write into the repository of the next example.
   'squad resume --detach': { in: 'stopped', after: ['squad watch --plain'] },
-  'squad resume --all --every 60s': { in: 'stopped', until: /DONE, |STOPPED, waits before the next try/ },
+  'squad serve': { in: 'stopped', until: /squad serve works here/ },
+  'squad serve --detach': { in: 'stopped', after: ['squad serve stop'] },
+  'squad serve --unit > ~/.config/systemd/user/squad.service': {
+    in: 'new',
+    first: ['mkdir -p ~/.config/systemd/user'],
+  },
+  'squad serve status': { in: 'new' },
+  'squad serve stop': { in: 'new' },
+  'squad serve check': { in: 'new' },
   'squad stop': { in: 'stopped' },
   'squad tell': { in: 'stopped' },
   'squad answer "try again"': { in: 'asks' },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { limitsOfRun } from '../../src/squad/preflight/run-limits.ts';
+import { scheduleItems } from '../../src/squad/preflight/schedule-items.ts';
 import { itemsToTrust } from '../../src/squad/preflight/trust.ts';
 import { parseSettings, rawSettings } from '../../src/squad/settings/parse-settings.ts';
 import { asObject, isJsonObject, objectsIn } from '../../src/text/json.ts';
@@ -99,6 +100,13 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'publish.remote': 'publish: { remote: PWN }',
   'publish.pr': 'publish: { pr: true }',
   'publish.base': 'publish: { pr: true, base: PWN }',
+  ...Object.fromEntries(
+    ['name', 'cron', 'timezone', 'objective', 'playbook', 'skipIf'].map((key) => [
+      `schedules.${key}`,
+      'schedules: [{ name: n, cron: 0 2 * * *, timezone: UTC, objective: PWN, playbook: objective, skipIf: active }]',
+    ]),
+  ),
+  'schedules.from': 'schedules: [{ name: n, cron: 0 2 * * *, timezone: UTC, from: PWN }]',
   'tracing.to': 'tracing: { to: langsmith }',
   'tracing.endpoint': 'tracing: { to: otlp, endpoint: "https://PWN" }',
   'tracing.project': 'tracing: { to: langsmith, project: PWN }',
@@ -129,7 +137,9 @@ function shown(text: string): string[] {
   const all = { ...repository, repository, own };
   const limits = limitsOfRun({}, { file: 'o.md', text: '', frontMatter: {} }, all, true);
   const items = itemsToTrust(repository.settings, { file: 'o.md', criteria: [] }, repository, {});
-  return [...items, ...limits.items].map(({ run }) => run);
+  const { schedules = [] } = repository.settings;
+  const bySchedules = schedules.flatMap((schedule, index) => scheduleItems(schedule, index, repository));
+  return [...items, ...bySchedules, ...limits.items].map(({ run }) => run);
 }
 
 describe('the table of settings in docs/trust.md', () => {

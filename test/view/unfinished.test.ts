@@ -33,3 +33,16 @@ test('a run that was asked for something after its end, or whose engine was kill
   expect(unfinishedIn(asked)).toEqual({ needs: [], folds: true });
   expect(unfinishedIn(ended())).toEqual({ needs: ['gone'], folds: true });
 });
+
+test('a run that SIGTERM ended between two turns was interrupted, and one that a person drained is held', () => {
+  const drained = { next: 'stop', because: 'drained', why: 'the run was asked to stop' };
+  const cut = new RecordedRun(definition()).allocate();
+  cut.ledger.append(cut.id, RUN_EVENTS.decided, drained);
+  cut.ledger.releaseLease(cut.lease);
+  expect(unfinishedIn(cut).needs).toEqual(['cut']);
+  const held = new RecordedRun(definition()).allocate();
+  held.ledger.command(held.id, 'drain', {}, 'ada');
+  held.ledger.append(held.id, RUN_EVENTS.decided, drained);
+  held.ledger.releaseLease(held.lease);
+  expect(unfinishedIn(held).needs).toEqual(['held']);
+});

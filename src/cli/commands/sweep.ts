@@ -11,7 +11,7 @@ import { createHost, type End, type Ended } from './host-runs.ts';
 const LOOK_MS = 1000;
 
 /**
- * Resumes all runs here that need an engine and starts those of the queue, until none can move; with `every` (ms), until a signal.
+ * Resumes all runs here that need an engine and starts those of the queue, until none can move.
  * Exit 1 if a run failed or could not be resumed, 0 if there was nothing to do, 130 or 143 after a signal.
  */
 export async function sweep(context: CommandContext, options: ResumeOptions): Promise<void> {
@@ -38,9 +38,8 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
   try {
     do {
       if (await host.look()) continue;
-      if (host.isIdle() && options.every === undefined) break;
-      const wait = clock.sleep(host.isIdle() ? (options.every ?? LOOK_MS) : LOOK_MS, ending.signal);
-      await (host.isIdle() ? wait : Promise.race([wait, host.oneEnded()]));
+      if (host.isIdle()) break;
+      await Promise.race([clock.sleep(LOOK_MS, ending.signal), host.oneEnded()]);
     } while (!ending.signal.aborted);
     await host.allEnded();
   } finally {

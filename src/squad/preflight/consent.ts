@@ -2,7 +2,7 @@ import type { Composition, Host } from '../../engine/compose.ts';
 import { badInput, SquadError } from '../../model/errors.ts';
 import { byteCount } from '../../text/byte-count.ts';
 import { visibleCode, visibleText } from '../../text/plain-text.ts';
-import { trustHash } from './trust.ts';
+import { trustHash } from './trust-hash.ts';
 import type { TrustItem } from './trust-item.ts';
 import { isTrusted, rememberTrust, trustStoreOf, type TrustedPlace } from './trust-store.ts';
 

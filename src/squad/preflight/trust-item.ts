@@ -10,6 +10,7 @@ export interface TrustItem {
    * `agent`: what `squad.yaml` allows an agent beyond its own folder. `tracing`: what leaves this machine. `publish`: what is pushed with
    * the person's login. `models` and `limits`: what costs more. `folder`: a folder that a run writes into. `env`: a variable
    * of the person's that commands get. `copy`: an ignored file that folders get. `reuse`: what a command made, in its place.
+   * `schedule`: what `squad serve` starts by the clock.
    */
   readonly from:
     | TrustedCommand['from']
@@ -21,7 +22,8 @@ export interface TrustItem {
     | 'folder'
     | 'env'
     | 'copy'
-    | 'reuse';
+    | 'reuse'
+    | 'schedule';
   readonly run: string;
   /** Its place: `objective.md:12`. */
   readonly where: string;

@@ -1,5 +1,4 @@
 import { isAbsolute } from 'node:path';
-import { sha256Of } from '../../model/sha256.ts';
 import type { Objective } from '../../model/objective.ts';
 import type { DescribedRuntimes } from '../../model/runtime-description.ts';
 import { NETWORK_VARIABLES } from '../../model/network-variables.ts';
@@ -44,12 +43,6 @@ function configLines(config: Readonly<Record<string, Json>>): string[] {
       ? configLines(value).map((line) => `${key}.${line}`)
       : [`${key} = ${JSON.stringify(value)}`];
   });
-}
-
-/** Hash of a set of commands. Order and repetition do not matter; every character does. */
-export function trustHash(commands: readonly string[]): string {
-  const content = JSON.stringify(['squad-trust-1', ...[...new Set(commands)].sort()]);
-  return sha256Of(content);
 }
 
 /** All commands and grants in the repository and the objective, but for limits. `list`: the stages, if not as the settings have them. */

@@ -26,7 +26,8 @@ export function agentFindings(agents: Json | undefined, whose: 'repository' | 'o
 
 type Fields = Readonly<Record<string, Json>>;
 
-function sameNames(list: readonly Json[], at: Path, key: string, why: string): Finding[] {
+/** Entries of a list that have the name of an earlier one. */
+export function sameNames(list: readonly Json[], at: Path, key: string, why: string): Finding[] {
   const first = new Map<string, number>();
   return list.flatMap((entry, index) => {
     const name = isJsonObject(entry) ? entry[key] : undefined;
@@ -118,6 +119,7 @@ function relativeFindings({ skills, mcp, hooks }: Fields, at: Path): Finding[] {
   });
 }
 
-function finding(path: Path, message: string): Finding {
+/** One that begins with its place. */
+export function finding(path: Path, message: string): Finding {
   return { path, message: `${pathText(path)}: ${message}` };
 }

@@ -9,6 +9,8 @@ import { DEFAULT_PLAYBOOK } from '../../model/playbook-name.ts';
 import { SERVE_EXAMPLE } from '../../model/shared-limits.ts';
 import { settingsSchema, settingsSchemaFor, type KnownNames, type Settings } from '../../model/settings.ts';
 import { agentFindings } from './agent-findings.ts';
+import { SCHEDULES_EXAMPLE } from '../../model/schedule.ts';
+import { scheduleFindings } from './schedule-findings.ts';
 import { parseYaml, type YamlResult } from '../../text/yaml-file.ts';
 
 const EXAMPLES: Readonly<Record<string, string>> = {
@@ -28,6 +30,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   serve: SERVE_EXAMPLE,
   team: 'team: { members: 4, windowName: "team-{session}-{role}" }',
   mail: 'mail: { locale: en, ttlMinutes: 1440 }',
+  schedules: SCHEDULES_EXAMPLE,
   models: 'models: { planner: opus, builder-1: sonnet }',
 };
 
@@ -54,6 +57,7 @@ export function parseSettings(
   return parseYaml(source, settingsSchemaFor(withAgents(known, rawSettings(text))), (raw) => [
     ...agentFindings(raw['agents'], whose),
     ...ownFallbacks(raw['runtimes']),
+    ...(raw['schedules'] === undefined ? [] : scheduleFindings(raw['schedules'], whose)),
     ...(isJsonObject(raw['playbook']) ? known.checkList(raw['playbook'], rolesIn(raw['agents'])) : []),
     ...(whose === 'own' ? relativePrograms(raw['runtimes'], known) : []),
   ]);

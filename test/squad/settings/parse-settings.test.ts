@@ -91,6 +91,15 @@ describe('squad.yaml', () => {
       limits: { ...defaultSettings().limits, tokens: 5_000_000, task: { usd: 4, turns: 30 } },
       setup: [{ run: 'npm ci', minutes: 10, reuse: 'node_modules', when: ['package.json', 'package-lock.json'] }],
       verify: [{ run: 'npm test', minutes: 10 }],
+      schedules: [
+        {
+          name: 'nightly',
+          cron: '0 2 * * *',
+          timezone: 'Europe/Berlin',
+          objective: 'nightly.md',
+          skipIf: 'unchanged',
+        },
+      ],
       serve: {
         timezone: 'Europe/Berlin',
         limits: { usdPerDay: 50, turnsPerDay: 500, runsPerDay: 20, parallelRuns: 2, parallelTurns: 6 },

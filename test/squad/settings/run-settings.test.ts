@@ -4,7 +4,8 @@ import { problemText } from '../../../src/text/problem.ts';
 import { someLimitsSchema, limitsSchema } from '../../../src/model/limits.ts';
 import { nearest } from '../../../src/text/nearest.ts';
 import { parseSettings } from '../../../src/squad/settings/parse-settings.ts';
-import { commandsToTrust, trustHash } from '../../../src/squad/preflight/trust.ts';
+import { commandsToTrust } from '../../../src/squad/preflight/trust.ts';
+import { trustHash } from '../../../src/squad/preflight/trust-hash.ts';
 import { KNOWN_NAMES } from '../../support/known-names.ts';
 
 describe('limits', () => {

@@ -5,6 +5,8 @@ export interface DetachedProgram {
   readonly pid: number | undefined;
   /** How it ended, or why it did not start. Does not keep this process alive. */
   readonly ended: Promise<{ readonly code: number | null; readonly problem?: string }>;
+  /** Does nothing once it has ended. */
+  signal(name: NodeJS.Signals): void;
 }
 
 /** Starts it without input. Its output goes to an open file. */
@@ -24,5 +26,5 @@ export function startDetached(
     child.once('error', (error) => resolve({ code: null, problem: error.message }));
     child.once('exit', (code) => resolve({ code }));
   });
-  return { pid: child.pid, ended };
+  return { pid: child.pid, ended, signal: (name) => void child.kill(name) };
 }

@@ -1,0 +1,64 @@
+import { checkNewRun } from '../../squad/new-run.ts';
+import { sourceIn } from '../../squad/folder-runs.ts';
+import { openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
+import { agree } from '../../squad/preflight/consent.ts';
+import { readSettings } from '../../squad/preflight/read-settings.ts';
+import { scheduleItems } from '../../squad/preflight/schedule-items.ts';
+import type { Schedule } from '../../model/schedule.ts';
+import { nextSlot } from '../../text/cron.ts';
+import { localTime } from '../../text/time.ts';
+import type { CommandContext, Options } from '../command-context.ts';
+import { trustOf } from '../consent.ts';
+import { printResult } from '../output.ts';
+import { readArgument } from '../read-objective.ts';
+
+const SHOWN = 3;
+
+/**
+ * Checks each schedule as a run is checked, and asks for consent to all that it starts, which is kept: no person is there when a slot is due.
+ * Throws what a run would throw.
+ */
+export async function serveCheck(context: CommandContext, options: Options<'serve check'>): Promise<void> {
+  const { host, output } = context;
+  const workspace = await openWorkspace(context);
+  const { repository, composition } = workspace;
+  const read = await readSettings(repository.root, composition, host);
+  const schedules = read.settings.schedules ?? [];
+  const confirm = options.yes === true ? () => Promise.resolve(true) : trustOf(context, options);
+  const trust = typeof confirm === 'function' ? confirm : undefined;
+  for (const [index, schedule] of schedules.entries()) {
+    const items = scheduleItems(schedule, index, read.repository, read.repository.settings.notify);
+    const ports = { clock: composition.clock, host, ...(trust === undefined ? {} : { confirm: trust }) };
+    await agree(items, ports, { repository, yes: false, next: 'Read it, then give the command again with `--yes`.' });
+    await checkRun(context, workspace, schedule, trust);
+  }
+  const now = composition.clock.now();
+  const found = schedules.map(({ name, cron, timezone }) => ({ name, next: slotsOf({ cron, timezone }, now) }));
+  printResult(output, options, { type: 'schedules-checked', at: now, schedules: found }, [
+    ...(found.length === 0 ? ['squad.yaml has no schedules. `squad serve` works through the queue alone.'] : []),
+    ...found.map(({ name, next }) => `${name}: ${next.map((at) => localTime(at, now)).join(', ')}`),
+  ]);
+}
+
+/** The output of a command is not known yet, and is checked when it is. */
+async function checkRun(
+  context: CommandContext,
+  workspace: OpenedWorkspace,
+  { objective, playbook }: Schedule,
+  trust: ReturnType<typeof trustOf>,
+): Promise<void> {
+  if (objective === undefined) return;
+  const source = sourceIn(workspace, await readArgument(context, objective));
+  await checkNewRun(workspace, source, { playbook, trust });
+}
+
+function slotsOf(timetable: Pick<Schedule, 'cron' | 'timezone'>, now: number): number[] {
+  const slots: number[] = [];
+  for (
+    let slot = nextSlot(timetable, now);
+    slot !== undefined && slots.length < SHOWN;
+    slot = nextSlot(timetable, slot)
+  )
+    slots.push(slot);
+  return slots;
+}

@@ -1,0 +1,45 @@
+import { openMachine } from '../../engine/machine.ts';
+import { openWorkspace } from '../../squad/open-workspace.ts';
+import { serviceStatus, type ScheduleStatus, type ServiceStatus } from '../../squad/service/service-status.ts';
+import { plainLine, plainText } from '../../text/plain-text.ts';
+import { localTime } from '../../text/time.ts';
+import type { CommandContext, JsonOptions } from '../command-context.ts';
+import { printResult } from '../output.ts';
+
+/** Shows the service, its engine, the queue and the schedules, as they are now. Exit 0 without a service, too. */
+export async function serveStatus({ host, output }: CommandContext, options: JsonOptions): Promise<void> {
+  const workspace = await openWorkspace({ host, composition: openMachine(host) });
+  const now = workspace.composition.clock.now();
+  const status = await serviceStatus(workspace);
+  printResult(output, options, { type: 'service-status', at: now, ...status }, lines(status, now));
+}
+
+function lines({ service, engine, runs, schedules, problem }: ServiceStatus, now: number): string[] {
+  const { queued, open, asking } = runs;
+  const asks = asking === 0 ? '' : `, of which ${asking} ${asking === 1 ? 'waits' : 'wait'} for you`;
+  return [
+    service === null
+      ? 'squad serve does not run here. Start it with `squad serve`.'
+      : `squad serve runs here${processText(service, now)}.`,
+    `  engine    ${engine === null ? 'none, because no run moves' : `at work${processText(engine, now)}`}`,
+    `  runs      ${queued} in the queue, ${open} open${asks}`,
+    ...(problem === null ? [] : [plainText(problem)]),
+    ...schedules.flatMap((schedule) => scheduleLines(schedule, now)),
+  ];
+}
+
+function processText({ pid, host, since }: NonNullable<ServiceStatus['service']>, now: number): string {
+  const named = pid === undefined ? '' : ` (process ${pid} on ${plainLine(host ?? '', 100)}`;
+  return named === '' || since === undefined ? named : `${named}, since ${localTime(since, now)})`;
+}
+
+function scheduleLines({ name, cron, timezone, agreed, next, started, left }: ScheduleStatus, now: number): string[] {
+  const at = (instant: number): string => localTime(instant, now);
+  const when = next === null ? 'no slot comes' : `next ${at(next)}`;
+  return [
+    `  ${name.padEnd(19)} ${when}  (${plainLine(cron, 100)}, ${timezone})`,
+    ...(agreed ? [] : ['    no person has agreed to it as it is: `squad serve check`']),
+    ...(started === null ? [] : [`    ${at(started.slot)}  ${started.name}`]),
+    ...left.map(({ slot, outcome, why }) => `    ${at(slot)}  ${outcome}: ${plainLine(why, 300)}`),
+  ];
+}

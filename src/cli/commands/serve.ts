@@ -1,0 +1,132 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openMachine, type Machine } from '../../engine/machine.ts';
+import { badInput } from '../../model/errors.ts';
+import { redactorOf } from '../../model/redaction/redactor.ts';
+import { bindWorkspace, openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
+import { readSchedules } from '../../squad/preflight/read-schedules.ts';
+import { unagreedSchedules } from '../../squad/service/agreed-schedules.ts';
+import { runService } from '../../squad/service/run-service.ts';
+import { lockService, refuseSecondService, serviceFolder } from '../../squad/service/service-lock.ts';
+import { holderHere } from '../../substrate/ledger/index.ts';
+import { insideTurn } from '../../substrate/system/process/process-table.ts';
+import { runInTerminal } from '../../substrate/system/process/run-in-terminal.ts';
+import { startDetached, type DetachedProgram } from '../../substrate/system/process/start-detached.ts';
+import { defined } from '../../text/defined.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { clockTime } from '../../text/time.ts';
+import { ownProgram, type CommandContext, type Options } from '../command-context.ts';
+
+const SLOT_MS = 900_000;
+const LOOK_MS = 100;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Serves this repository until a signal. Its runs outlive it: their engine is a process of its own. */
+export async function serve(context: CommandContext, options: Options<'serve'>): Promise<void> {
+  const { host, exit } = context;
+  if (insideTurn(host.environment, host.pid))
+    throw badInput('not_authorized: a turn cannot start the service', 'Leave it to the person who started the run.');
+  const opened = await openWorkspace({ host, composition: openMachine(host) });
+  if (options.unit === true) return (await import('./serve-unit.ts')).serveUnit(context, opened.repository.root);
+  refuseSecondService(opened.directory, opened.composition.clock.now());
+  const refusal = options.background === true ? undefined : await askFirst(context, opened, options);
+  if (refusal !== undefined) return exit(refusal);
+  const workspace = bindWorkspace(opened);
+  if (options.detach === true) return (await import('./serve-detach.ts')).serveDetach(context, workspace, options);
+  const lock = lockService(workspace.directory, holderHere(host.pid, workspace.composition.clock.now()));
+  try {
+    await serveHere(context, workspace, options.background === true);
+  } finally {
+    lock.release();
+  }
+}
+
+/** Throws for schedules that are none. At a terminal a person agrees to them; the exit code if they do not. */
+async function askFirst(
+  { host, output }: CommandContext,
+  workspace: OpenedWorkspace<Machine>,
+  { yes, json }: Options<'serve'>,
+): Promise<number | undefined> {
+  const read = await readSchedules(workspace.repository.root);
+  const unagreed = await unagreedSchedules(workspace, read);
+  if (unagreed.length === 0) return undefined;
+  if (yes !== true && (!process.stdin.isTTY || json === true)) {
+    output.problem(
+      `No person has agreed to ${unagreed.join(', ')}, so their slots fail. Read them and agree with \`squad serve check\`.`,
+    );
+    return undefined;
+  }
+  // A process of its own: what checks a run is large, and the service stays small.
+  const command = [...ownProgram(host), 'serve', 'check', ...(yes === true ? ['--yes'] : [])];
+  const { code, problem } = await runInTerminal(command, { kind: 'squad', environment: host.environment });
+  if (problem !== undefined) output.problem(problem);
+  return code === 0 ? undefined : (code ?? 1);
+}
+
+async function serveHere(
+  { host, output }: CommandContext,
+  workspace: OpenedWorkspace<Machine>,
+  isBackground: boolean,
+): Promise<void> {
+  const { root } = workspace.repository;
+  const { clock, processes } = workspace.composition;
+  const environment = defined(host.environment) as Record<string, string>;
+  const say = (text: string): void => output.line(`${clockTime(clock.now())}  ${plainLine(text, 700)}`);
+  const log = isBackground ? await open(join(serviceFolder(workspace.directory), 'engine.log'), 'w', 0o600) : undefined;
+  const child: { engine?: DetachedProgram | undefined } = {};
+  const stop = listen((signal, isFirst) => {
+    if (!isFirst) return;
+    const engineToo = child.engine === undefined ? '' : ', and running turns are interrupted';
+    say(`${signal}: nothing new starts${engineToo}. The next \`squad serve\` continues.`);
+    // Not as Ctrl-C, after which a run waits for a person.
+    child.engine?.signal('SIGTERM');
+  });
+  try {
+    say(`squad serve works here (process ${host.pid}). Ctrl-C ends it.`);
+    await runService({
+      ...{ workspace, say, stopped: stop.stopped, redactor: redactorOf(host.environment, []) },
+      startEngine: () => {
+        const command = [...ownProgram(host), 'resume', '--all', '--plain'];
+        const started = startDetached(command, { cwd: root, environment: host.environment, output: log?.fd ?? 1 });
+        child.engine = started;
+        void started.ended.then(() => void (child.engine = undefined));
+        return started;
+      },
+      submitSlot: async (schedule, slot) => {
+        const [node = '', ...entry] = ownProgram(host);
+        const args = [...entry, 'serve', 'slot', schedule, new Date(slot).toISOString()];
+        const ended = await processes.run(node, args, {
+          kind: 'squad',
+          cwd: root,
+          env: environment,
+          timeoutMs: SLOT_MS,
+        });
+        const words = `${ended.stdout}\n${ended.stderr}`.split('\n').filter((line) => line.trim() !== '');
+        return ended.problem ?? words[0] ?? `its process ended with ${ended.code ?? 'a signal'}`;
+      },
+    });
+    // A promise alone would not keep this process alive.
+    while (child.engine !== undefined) await clock.sleep(LOOK_MS);
+    say('squad serve has ended. What waits in the queue stays there.');
+  } finally {
+    stop.close();
+    await log?.close();
+  }
+}
+
+/** Turns signals into an abort, and gives each of them on. */
+function listen(onSignal: (signal: (typeof SIGNALS)[number], isFirst: boolean) => void) {
+  const controller = new AbortController();
+  const hear = (signal: NodeJS.Signals): void => {
+    const isFirst = !controller.signal.aborted;
+    controller.abort();
+    onSignal(signal as (typeof SIGNALS)[number], isFirst);
+  };
+  for (const signal of SIGNALS) process.on(signal, hear);
+  return {
+    stopped: controller.signal,
+    close: (): void => {
+      for (const signal of SIGNALS) process.off(signal, hear);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Machine } from '../../engine/machine.ts';
+import type { Schedule } from '../../model/schedule.ts';
+import type { Ledger } from '../../substrate/ports/ledger.ts';
+import { endOfRun } from '../../view/end-row.ts';
+import { listUnfinished, runsToSweep } from '../../view/unfinished.ts';
+import { lookIn, type OpenedWorkspace } from '../open-workspace.ts';
+import { scheduleRecord, type ScheduleRecord } from './schedule-record.ts';
+
+/** The runs of a repository, and what is on record of its schedules, as the service sees them. */
+export interface SeenRuns {
+  /** Another process drives runs. */
+  readonly driven: boolean;
+  /** A run could move if an engine had it. */
+  readonly canMove: boolean;
+  /** A run waits for a time. */
+  readonly waits: boolean;
+  /** Changes with each event. */
+  readonly mark: number;
+  /** By schedule. */
+  readonly records: ReadonlyMap<string, ScheduleRecord>;
+  /** Schedules with a run that is open. */
+  readonly open: ReadonlySet<string>;
+}
+
+const NONE: SeenRuns = {
+  driven: false,
+  canMove: false,
+  waits: false,
+  mark: 0,
+  records: new Map(),
+  open: new Set(),
+};
+
+/** Read only. */
+export function lookAtRuns(workspace: OpenedWorkspace<Machine>, schedules: readonly Schedule[]): SeenRuns {
+  const seen = lookIn(workspace, (ledger, lockedBy, now): SeenRuns => {
+    const unfinished = listUnfinished(ledger, lockedBy, now);
+    const records = new Map(
+      schedules.flatMap(({ name }) => {
+        const record = scheduleRecord(ledger, name);
+        return record === undefined ? [] : [[name, record] as const];
+      }),
+    );
+    return {
+      driven: lockedBy !== null,
+      canMove: runsToSweep(ledger, unfinished).length > 0,
+      waits: unfinished.some(({ need }) => need === 'waits'),
+      mark: ledger.lastSeq(),
+      records,
+      open: new Set([...records].filter(([, { started }]) => isOpen(ledger, started?.run)).map(([name]) => name)),
+    };
+  });
+  return seen ?? NONE;
+}
+
+function isOpen(ledger: Ledger, run: string | undefined): boolean {
+  if (run === undefined) return false;
+  const row = ledger.run(run);
+  return row !== undefined && endOfRun(ledger, row) === undefined;
+}

@@ -8,6 +8,7 @@ import { storeContents } from '../substrate/system/files/content-store.ts';
 import { keepCopies } from '../substrate/system/files/copied-files.ts';
 import { armoryFolder, copiesFolder } from '../substrate/system/files/run-files.ts';
 import { openLedger } from '../substrate/ledger/index.ts';
+import { recordLimits } from '../substrate/ledger/record-limits.ts';
 import { defined } from '../text/defined.ts';
 import { plainJson } from '../text/json.ts';
 import { plainLine } from '../text/plain-text.ts';
@@ -84,7 +85,7 @@ function submittedAs(definition: RunDefinition, priority: string | undefined, su
 async function record(
   workspace: OpenedWorkspace,
   source: Source,
-  { definition, repository, contents }: Pick<Preflight, 'definition' | 'repository' | 'contents'>,
+  { definition, repository, contents, serve }: Pick<Preflight, 'definition' | 'repository' | 'contents' | 'serve'>,
   runId: string,
 ): Promise<Omit<SubmittedRun, 'warnings'>> {
   const { directory, composition } = workspace;
@@ -96,6 +97,7 @@ async function record(
   failpoint('submitted.stored');
   const ledger = openLedger(directory, composition);
   try {
+    recordLimits(ledger, serve);
     const { name } = ledger.submit({ id: runId, name: definition.name, definition: stored });
     failpoint('submitted.recorded');
     return { runId, name, known: false };

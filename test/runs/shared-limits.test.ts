@@ -82,6 +82,20 @@ describe('limits of all runs together', { timeout: 300_000 }, () => {
     const taken = startsOf(ended).map(({ at }) => Math.floor(Number(at) / 60_000));
     expect(new Set(taken).size).toBe(2);
   });
+
+  it('at midnight a host that left a run takes it up again', NIGHT, async (test) => {
+    const script = [plan([piece('a')]), author('a', commits({ a: 'a' })), APPROVE_ALL];
+    const settings = { serve: { timezone: zoneWithMidnightSoon(), limits: { turnsPerDay: 2 } } };
+    const bench = openRunBench({ script, settings });
+    test.onTestFinished(() => bench.end());
+    const added = await bench.run(['add', 'objective.md', '--runtime', 'scripted', '--yes']);
+    expect(added.code, added.stderr).toBe(0);
+    const host = bench.start(['resume', '--all', '--every', '1s', '--json']);
+    await host.line(({ type, outcome }) => type === 'run-ended' && outcome === 'stopped');
+    await host.line(({ type, outcome }) => type === 'run-ended' && outcome === 'done');
+    host.child.kill('SIGTERM');
+    await host.finished;
+  });
 });
 
 /** The turns of all runs, as they begin and end. */

@@ -61,7 +61,8 @@ async function findRuns(
     const found = runsToSweep(ledger, listUnfinished(ledger, null, clock.now(), taken)).filter(
       (run) =>
         counts(run) &&
-        left.get(run.runId) !== ledger.lastSeq(run.runId) &&
+        // A time that has come is no event of its run.
+        (run.need === 'due' || left.get(run.runId) !== ledger.lastSeq(run.runId)) &&
         (broken.get(run.runId)?.until ?? 0) <= clock.monotonic(),
     );
     return found.slice(0, most - taken.size);

@@ -90,7 +90,9 @@ describe('squad serve', { timeout: 300_000 }, () => {
   it('after a reboot, with its engine, every process and the runtime folder gone: each run continues once', async () => {
     const bench = await benchFor([NIGHTLY]);
     const gate = join(bench.root, 'gate');
-    const work = commits({ 'a.txt': 'a\n' });
+    // Also on top of what the other run has delivered.
+    const append = { run: ['sh', '-c', 'echo a >>a.txt'] };
+    const work = [append, ...commits({})];
     // The last one is for a turn that was lost, whose session is asked to continue.
     bench.rescript([plan([piece('a')]), author('a', [waitFor(gate), ...work]), APPROVE_ALL, { steps: work }]);
     const runtime = { XDG_RUNTIME_DIR: join(bench.root, 'runtime') };
@@ -115,7 +117,7 @@ describe('squad serve', { timeout: 300_000 }, () => {
     const completed = ledger
       .attempts({})
       .filter(({ id }) => ledger.settlement(id)?.result.outcome === 'completed')
-      .map(({ runId, taskId }) => `${runId} ${taskId}`);
+      .map(({ runId, taskId, kind, agent }) => `${runId} ${taskId} ${kind} ${agent}`);
     ledger.close();
     expect(new Set(completed).size).toBe(completed.length);
   });

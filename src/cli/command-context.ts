@@ -39,6 +39,8 @@ export interface CommandContext {
   readonly host: Host;
   readonly output: Output;
   readonly exit: (code: number) => void;
+  /** Ends the process once all is printed, whatever still works in it. Absent: it ends by itself. */
+  readonly leave?: () => void;
   /** How many events are printed. Results and errors always are. */
   readonly logLevel: () => LogLevel;
   /** The runs that this process drives, each with what is to be done first if squad breaks. Absent: squad may break unnoticed. */
@@ -119,6 +121,8 @@ export const FLAGS = {
     ['--agent <name>', 'resume only this paused agent'],
     ['--task <id>', 'resume only this paused task'],
     ['--all', 'resume every run here that needs an engine, until none can move; `squad serve` repeats it'],
+    // Only those of the queue, from an engine that is about to end.
+    ['--take-over'],
     ['--past-deadline', 'let turns start although the deadline of the objective has passed'],
     ['--reload', 'read setup, verify, limits and commands of criteria again; ask before new commands run'],
     [YES, 'agree to what the run does, and with --reload to what squad.yaml says, for this run'],

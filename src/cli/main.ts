@@ -34,6 +34,8 @@ let isBroken = false;
 process.on('uncaughtException', (error) => void endBroken(error));
 let code = 0;
 const exit = (given: number): void => void (code = given);
+let leaves = IS_SHORT;
+const leave = (): void => void (leaves = true);
 const noEnd = (): void => {
   process.exitCode = reportError(new SquadError(UNFINISHED), process.argv, output);
 };
@@ -41,13 +43,13 @@ process.once('beforeExit', noEnd);
 const command =
   machine.host === undefined
     ? exit(reportError(machine.error, process.argv, output))
-    : await runProgram(process.argv, { host: machine.host, output, exit, engines });
+    : await runProgram(process.argv, { host: machine.host, output, exit, leave, engines });
 // A reader may be slow; and only what is out counts.
 await Promise.all([process.stdout, process.stderr].map(written));
 process.off('beforeExit', noEnd);
 process.exitCode = decideEndCode(command ?? '', code, output.isLost());
 // Node would wait for code that it still optimizes, and nothing runs that code any more.
-if (IS_SHORT) setImmediate(() => process.exit());
+if (leaves) setImmediate(() => process.exit());
 
 /** Nothing is known of squad any more, so the engine ends at once, as after a SIGKILL. Only its turns are named. */
 async function endBroken(thrown: Error): Promise<void> {

@@ -53,7 +53,6 @@ export function limitsToRecord(
   { timezone, limits }: ServeSettings,
   known: Json | undefined,
 ): LimitsInForce | undefined {
-  if (known === undefined && Object.keys(limits).length === 0) return undefined;
   const wanted = { timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone, limits };
   return JSON.stringify(known) === JSON.stringify(wanted) ? undefined : wanted;
 }

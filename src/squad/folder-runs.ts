@@ -6,7 +6,7 @@ import { folderOf } from '../view/run-folders.ts';
 import { findDefinition, findRun, type RunReading } from '../view/read-run.ts';
 import { refuseReopening, refuseWithOther, type FolderRuns } from './sources/session/session-runs.ts';
 import { hasWork } from '../substrate/git/has-work.ts';
-import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
+import { otherDriver, refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import { loadEngine } from './load-engine.ts';
 import type { TrustOption } from './new-run.ts';
 import { openRun } from './open-run.ts';
@@ -25,7 +25,7 @@ export function sourceIn(workspace: OpenedWorkspace, named: Named): Source {
 /** Throws `workspace-busy` if a run with this subject is not over, or another process drives the workspace. */
 export function refuseInUse({ directory }: Pick<OpenedWorkspace, 'directory'>, source: Source): void {
   source.admit?.();
-  refuseBusy(directory);
+  if (otherDriver(directory) !== undefined) refuseBusy(directory);
 }
 
 /** Throws `workspace-busy` if a run with this subject is not over. Outside a repository there is no run, so it does not throw. */

@@ -188,7 +188,8 @@ async function warn(
   runId: string,
   onEvent: NonNullable<DriveOptions['onEvent']>,
 ): Promise<void> {
-  const hasFacts = warnings.some((one) => 'once' in one);
+  let hasFacts = false;
+  for (const one of warnings) hasFacts ||= 'once' in one;
   const notes = hasFacts
     ? await (await import('./preflight/said-notes.ts')).notesToSay(stateDirectory, warnings)
     : warnings;

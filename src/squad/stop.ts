@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { SquadError } from '../model/errors.ts';
+import { SquadError, usageError } from '../model/errors.ts';
+import { isDriven } from '../view/driven.ts';
 import { isOver, runIsOver } from '../view/read-run.ts';
 import { loadEngine } from './load-engine.ts';
 import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
 import { operatorOf } from './machine.ts';
 import { openRun, type OpenedRun } from './open-run.ts';
-import { withLedger, type Place } from './open-workspace.ts';
+import { lookIn, withLedger, type Place } from './open-workspace.ts';
 
 /** A stopped run. */
 export interface Stopped {
@@ -34,6 +35,7 @@ export async function stop(
   { onWait, key }: StopOptions = {},
 ): Promise<Stopped> {
   const run = await openRun(place, name);
+  if (name === undefined) refuseSeveral(run);
   const { row, driven, published } = run.reading;
   const stored = storedKey(row.id, key);
   if (isOver(run.reading)) {
@@ -43,6 +45,16 @@ export async function stop(
   }
   const ended = driven ? await stopEngine(run, stored, onWait) : await halt(run, stored);
   return { runId: row.id, name: row.name, ended, over: published !== undefined };
+}
+
+/** Without a name, only the one run that is running can be meant. */
+function refuseSeveral(run: OpenedRun): void {
+  const running = lookIn(run, (ledger, lockedBy) =>
+    ledger.runs().filter(({ id }) => isDriven(ledger.segments(id), lockedBy)),
+  );
+  if (running === undefined || running.length < 2) return;
+  const names = running.map(({ name }) => name);
+  throw usageError(`${names.length} runs are running: ${names.join(', ')}`, `Name one: \`squad stop ${names[0]}\`.`);
 }
 
 async function halt({ composition, host, reading }: OpenedRun, key: string | undefined): Promise<string[]> {

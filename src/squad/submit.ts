@@ -18,6 +18,7 @@ import { checkNewRun, type NewRunOptions } from './new-run.ts';
 import { bindWorkspace, lookIn, openWorkspace, requireNamed, runIdOf, type OpenedWorkspace } from './open-workspace.ts';
 import type { Place } from './open-workspace.ts';
 import type { Preflight } from './preflight/preflight.ts';
+import { flagQueue } from './queue-flag.ts';
 import { recordRun } from './run-consent.ts';
 import type { Source } from './preflight/source.ts';
 import type { Named } from './sources/source-of.ts';
@@ -100,6 +101,7 @@ async function record(
     recordLimits(ledger, serve);
     const { name } = ledger.submit({ id: runId, name: definition.name, definition: stored });
     failpoint('submitted.recorded');
+    flagQueue(directory);
     return { runId, name, known: false };
   } finally {
     ledger.close();

@@ -31,6 +31,8 @@ export interface Unfinished {
   readonly createdAt: number;
   /** As its objective says; undefined: it says nothing. */
   readonly priority: string | undefined;
+  /** It came through the queue: any engine may drive it. */
+  readonly submitted: boolean;
 }
 
 /** undefined: it is over. */
@@ -38,7 +40,8 @@ export function unfinishedOf(reading: RunReading, now: number): Unfinished | und
   if (isOver(reading)) return undefined;
   const { row, definition } = reading;
   const { priority } = definition.objective;
-  return { runId: row.id, name: row.name, createdAt: row.createdAt, priority, ...needOf(reading, now) };
+  const submitted = definition.submitted !== undefined;
+  return { runId: row.id, name: row.name, createdAt: row.createdAt, priority, submitted, ...needOf(reading, now) };
 }
 
 function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'why'> {
@@ -52,7 +55,8 @@ function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'wh
   if (questions.some(({ recorded }) => recorded !== null)) return { need: 'answered', why: 'an answer is recorded' };
   if (pendingRequests.length > 0)
     return { need: 'answered', why: `${pendingRequests.at(-1)?.intervention.verb} was requested` };
-  if (isQueued(reading)) return { need: refused === undefined ? 'queued' : 'held', why: queueText(reading) };
+  if (segments.length === 0 && isQueued(reading))
+    return { need: refused === undefined ? 'queued' : 'held', why: queueText(reading) };
   if (isUnstarted(reading)) return { need: 'held', why: UNSTARTED };
   const { waitingFor } = standingOf(reading, now);
   if (segments.at(-1)?.releasedAt === null) return { need: 'gone', why: 'its engine is gone' };
@@ -101,6 +105,6 @@ export function runsToSweep(ledger: Pick<Ledger, 'record'>, all: readonly Unfini
 }
 
 /** Whether a sweep resumes the run. Not if a person paused it or has not started it, if its deadline has passed, or if it waits for a person, a time or a higher limit. */
-function isSwept({ need }: Unfinished): boolean {
+export function isSwept({ need }: Pick<Unfinished, 'need'>): boolean {
   return ['answered', 'gone', 'begun', 'due', 'cut', 'queued'].includes(need);
 }

@@ -20,7 +20,7 @@ it.each<[string, number | undefined]>([
 
 it('a sweep takes the higher priority first, then the older run, and leaves what a person has to decide', () => {
   const run = (name: string, more: Partial<Unfinished> = {}): Unfinished => {
-    return { runId: name, name, need: 'cut', why: '', createdAt: 0, priority: undefined, ...more };
+    return { runId: name, name, need: 'cut', why: '', createdAt: 0, priority: undefined, submitted: false, ...more };
   };
   const all = [
     run('newest'),

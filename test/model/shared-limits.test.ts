@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { recordLimits } from '../../src/substrate/ledger/record-limits.ts';
 import { limitsToRecord, mergeServe, type SharedLimits } from '../../src/model/shared-limits.ts';
 import { passedShared, roomFor, type SharedUse } from '../../src/model/shared-spending.ts';
 import { runsBefore } from '../../src/graph/turn-line.ts';
@@ -74,14 +75,19 @@ describe('what is recorded of the settings', () => {
   const berlin = { timezone: 'Europe/Berlin', limits: { usdPerDay: 5 } };
 
   it.each([
-    ['none, and none were', { limits: {} }, undefined, undefined],
-    ['a time zone alone', { timezone: 'UTC', limits: {} }, undefined, undefined],
     ['the first ones', berlin, undefined, berlin],
     ['the same', berlin, berlin, undefined],
     ['another number', { ...berlin, limits: { usdPerDay: 6 } }, berlin, { ...berlin, limits: { usdPerDay: 6 } }],
     ['none any more', { timezone: 'UTC', limits: {} }, berlin, { timezone: 'UTC', limits: {} }],
     ['another zone', { ...berlin, timezone: 'UTC' }, berlin, { ...berlin, timezone: 'UTC' }],
   ])('%s', (_, settings, known, wanted) => expect(limitsToRecord(settings, known)).toEqual(wanted));
+
+  it.each([{ limits: {} }, { timezone: 'UTC', limits: {} }])('nothing where none were and none are: %j', (settings) => {
+    const written: unknown[] = [];
+    const writeRecord = (record: unknown): undefined => void written.push(record);
+    recordLimits({ record: () => undefined, records: () => [], writeRecord }, settings);
+    expect(written).toEqual([]);
+  });
 
   it('the zone is the machine’s by default', () => {
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();

@@ -1,17 +1,20 @@
-import { isSquadError, usageError } from '../../model/errors.ts';
+import { errorText, isSquadError, usageError } from '../../model/errors.ts';
 import { limitsFromOptions } from '../../model/limits.ts';
 import { requestOf } from '../../model/plan/verbs.ts';
 import { squadOn, type Squad } from '../../squad/squad.ts';
 import { chooseRun, findUnfinished } from '../../squad/choose-run.ts';
 import type { RunEvent } from '../../model/run-event.ts';
-import type { RunningRun } from '../../view/running-run.ts';
+import type { RunEnd, RunningRun } from '../../view/running-run.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, DriveOptions, Options, ResumeOptions, RunOptions } from '../command-context.ts';
+import { openWorkspace } from '../../squad/open-workspace.ts';
+import { isQueueFlagged } from '../../squad/queue-flag.ts';
 import { loadAsking } from '../ask/load-asking.ts';
 import { newRunOf, trustOf } from '../consent.ts';
 import { namedFolder, givenSource, showDone } from '../given-source.ts';
 import { printResult } from '../output.ts';
 import { refuseRepeat } from '../refuse-repeat.ts';
+import type { Beside } from './beside.ts';
 import { intervene } from './intervene.ts';
 import { showRun } from './show-run.ts';
 
@@ -36,13 +39,22 @@ export async function run(context: CommandContext, given: string | undefined, op
   }
   const show = await showAndAsk(context, options);
   const starting = await import('../../squad/run.ts');
-  const running = await starting.run({ host: context.host }, objective, {
-    ...newRunOf(context, options),
-    runId,
-    ...show.drive,
-  });
+  let running: RunningRun;
+  try {
+    running = await starting.run({ host: context.host }, objective, {
+      ...newRunOf(context, options),
+      runId,
+      ...show.drive,
+    });
+  } catch (error) {
+    if (runId !== undefined || !isSquadError(error) || error.code !== 'workspace-busy') throw error;
+    return (await import('./hand-over.ts')).handOver(context, objective, options);
+  }
   await show.follow(running);
 }
+
+/** Between two looks whether something is in the queue. */
+const QUEUE_LOOK_MS = 1000;
 
 /** Resumes the named run, or the one that needs it most. If its engine is running, this lifts the pause there. */
 export async function resume(context: CommandContext, name: string | undefined, options: ResumeOptions): Promise<void> {
@@ -101,7 +113,29 @@ export async function showAndAsk(context: CommandContext, options: DriveOptions)
   };
   return {
     drive: { onEvent, patienceMs: patienceOf(options), attended: asking?.attended, trace, traceDetail },
-    follow: async (running: RunningRun) => show.follow(running, async () => asking?.close()),
+    /** Meanwhile this engine also drives runs of the queue, and leaves them to another one at its end. */
+    follow: async (running: RunningRun): Promise<RunEnd> => {
+      let beside: Beside | undefined;
+      let looking: Promise<void> | undefined;
+      const look = async (): Promise<void> => {
+        const workspace = await openWorkspace(context);
+        if (beside === undefined && !isQueueFlagged(workspace.directory)) return;
+        beside ??= (await import('./beside.ts')).createBeside(context, workspace, running, show.note);
+        await beside.look();
+      };
+      const timer = setInterval(() => {
+        looking ??= look()
+          .catch((error: unknown) => show.note(`the queue was not looked at: ${errorText(error)}`))
+          .finally(() => void (looking = undefined));
+      }, QUEUE_LOOK_MS);
+      try {
+        return await show.follow(running, async () => asking?.close());
+      } finally {
+        clearInterval(timer);
+        await looking;
+        if ((await beside?.handOver()) === true) context.leave?.();
+      }
+    },
   };
 }
 

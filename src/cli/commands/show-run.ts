@@ -35,6 +35,9 @@ export async function showRun(context: CommandContext, options: { json?: boolean
       lines.during(async () => (board === undefined ? work() : board.away(work))),
     /** Asks the open questions when a person presses a key for that. */
     answerBy: (ask: () => Promise<void>): void => board?.answerBy(ask),
+    /** Says something that is no event of the run. */
+    note: (text: string): void =>
+      json ? output.problem(`note: ${text}`) : (board ?? output).line(`note      ${text}`),
     /** Waits for the end and prints it, without handling signals. */
     wait: async (running: RunningRun): Promise<RunEnd> => {
       noteEngine(context, running, json);

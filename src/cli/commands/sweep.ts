@@ -1,4 +1,6 @@
 import { createSystemClock } from '../../substrate/system/clock/system-clock.ts';
+import type { Clock } from '../../substrate/ports/clock.ts';
+import { otherDriver } from '../../substrate/ledger/workspace-lock.ts';
 import { exitCodeOf } from '../../model/run-state.ts';
 import { openWorkspace } from '../../squad/open-workspace.ts';
 import { recordServe } from '../../squad/serve-settings.ts';
@@ -9,6 +11,8 @@ import { createHost, type End, type Ended } from './host-runs.ts';
 
 /** Between two looks for runs that can move. */
 const LOOK_MS = 1000;
+const FREE_WITHIN_MS = 20_000;
+const FREE_LOOK_MS = 50;
 
 /**
  * Resumes all runs here that need an engine and starts those of the queue, until none can move.
@@ -19,7 +23,7 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
   // The files may allow more today than when the runs began to wait.
   const problem = await recordServe(await openWorkspace(context));
   if (problem !== undefined) output.problem(problem);
-  const host = createHost(context, { options, counts: () => true });
+  const host = createHost(context, { options, counts: ({ submitted }) => submitted || options.takeOver !== true });
   const ending = new AbortController();
   const cut = async (act: End): Promise<void> => {
     ending.abort();
@@ -36,6 +40,7 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
   );
   const clock = createSystemClock();
   try {
+    if (options.takeOver === true) await untilFree(context, clock, ending.signal);
     do {
       if (await host.look()) continue;
       if (host.isIdle()) break;
@@ -49,6 +54,13 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
   const hasFailed = host.ended.some(({ exitCode }) => exitCode !== null && (exitCode === 1 || exitCode >= 65));
   const signal = interrupts.signal();
   context.exit(exitCodeOf(hasFailed ? 'failed' : signal === undefined ? 'done' : 'interrupted', signal));
+}
+
+/** The engine that started this one ends at once. */
+async function untilFree(context: CommandContext, clock: Clock, ending: AbortSignal): Promise<void> {
+  const { directory } = await openWorkspace(context);
+  const until = clock.monotonic() + FREE_WITHIN_MS;
+  while (otherDriver(directory) !== undefined && clock.monotonic() < until) await clock.sleep(FREE_LOOK_MS, ending);
 }
 
 function sayEnd(output: Output, { json }: ResumeOptions, ended: readonly Ended[]): void {

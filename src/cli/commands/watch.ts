@@ -48,19 +48,30 @@ export async function watch(
       const left = new AbortController();
       const leave = (): void => left.abort();
       stop.aborted.addEventListener('abort', leave);
-      const view = await viewOf(context, opened, ledger, { options, leave });
-      try {
-        const isOver = await follow(opened, ledger, view, left.signal);
-        if (!isOver) return context.exit(stop.exitCode());
-        const end = await readEnd(opened, ledger);
-        await view.end(end);
-        showEnd(context, end, ledger, options);
-      } finally {
-        view.board?.close();
-      }
+      const end = await watchEngine(context, opened, ledger, { options, leave, left: left.signal });
+      if (end === undefined) return context.exit(stop.exitCode());
+      showEnd(context, end, ledger, options);
     });
   } finally {
     stop.stop();
+  }
+}
+
+/** Shows a run until its engine has ended, and returns how that left it. undefined: the person, or the reader of the lines, has left. */
+export async function watchEngine(
+  context: CommandContext,
+  opened: OpenedRun,
+  ledger: Ledger,
+  about: ViewOptions & { readonly left: AbortSignal },
+): Promise<RunEnd | undefined> {
+  const view = await viewOf(context, opened, ledger, about);
+  try {
+    if (!(await follow(opened, ledger, view, about.left))) return undefined;
+    const end = await readEnd(opened, ledger);
+    await view.end(end);
+    return end;
+  } finally {
+    view.board?.close();
   }
 }
 
@@ -119,7 +130,7 @@ function printLine(output: Output, line: string | undefined): void {
 }
 
 /** On a terminal with the last frame, which no line has shown before. */
-function showEnd({ output, exit }: CommandContext, end: RunEnd, ledger: Ledger, options: WatchOptions): void {
+export function showEnd({ output, exit }: CommandContext, end: RunEnd, ledger: Ledger, options: WatchOptions): void {
   exit(end.exitCode);
   if (options.json === true) return output.json(endEvent(end));
   if (output.terminal !== undefined && options.plain !== true) {

@@ -6,6 +6,9 @@ import type { Records } from '../ports/records.ts';
 export function recordLimits(ledger: Records, settings: ServeSettings | undefined): void {
   if (settings === undefined) return;
   const { kind, id } = LIMITS_RECORD;
-  const wanted = limitsToRecord(settings, ledger.record(kind, id)?.value);
+  const known = ledger.record(kind, id)?.value;
+  // Most people set none.
+  if (known === undefined && Object.keys(settings.limits).length === 0) return;
+  const wanted = limitsToRecord(settings, known);
   if (wanted !== undefined) ledger.writeRecord({ kind, id, value: plainJson(wanted) });
 }

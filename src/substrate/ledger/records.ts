@@ -1,10 +1,9 @@
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
-import type { LedgerRecord, NewRecord, Records } from '../ports/records.ts';
+import type { LedgerRecord, NewRecord } from '../ports/records.ts';
 import { appendEvent } from './events.ts';
 import { rowDigest } from './row-digest.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
-import { change, parseStored, storedJson, type Store } from './store.ts';
-import { guarded } from './transactions.ts';
+import { parseStored, storedJson, type Store } from './store.ts';
 
 export const RECORD_RULES = {
   /** Each record is what its newest event says, and its events count its versions. */
@@ -23,17 +22,8 @@ export const RECORD_RULES = {
     WHERE record.seq IS NOT last.seq OR record.version IS NOT last.version OR json(record.value) IS NOT last.value`,
 };
 
-export function createRecords(store: Store): Records {
-  const read = <T>(work: () => T): T => guarded(store.db, work);
-  return {
-    writeRecord: (record) => change(store, () => writeRecord(store, record)),
-    record: (kind, id) => read(() => findRecord(store, kind, id)),
-    records: (kind) => read(() => listRecords(store, kind)),
-  };
-}
-
 /** Call it in a write transaction. undefined: the record has another version than `after`. */
-function writeRecord(store: Store, { kind, id, value, after }: NewRecord): LedgerRecord | undefined {
+export function writeRecord(store: Store, { kind, id, value, after }: NewRecord): LedgerRecord | undefined {
   const before = findRecord(store, kind, id);
   const was = before?.version ?? 0;
   if (after !== undefined && after !== was) return undefined;
@@ -61,7 +51,7 @@ export function findRecord(store: Store, kind: string, id: string): LedgerRecord
 }
 
 /** In the order in which they were first written. */
-function listRecords(store: Store, kind: string): LedgerRecord[] {
+export function listRecords(store: Store, kind: string): LedgerRecord[] {
   return store.all<Row>(`${COLUMNS} WHERE kind = ? ORDER BY rowid`, kind).map((row) => toRecord(store, row));
 }
 

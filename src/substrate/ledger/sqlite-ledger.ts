@@ -11,7 +11,7 @@ import { claimCheck } from './claims.ts';
 import { acquireLease, leaseSegments, releaseLease, renewLease, requireLease } from './leases.ts';
 import { closeDb, type Db } from './open-db.ts';
 import { createRun, findRun, listRuns, recordCommand, requireRun, submitRun } from './runs.ts';
-import { createRecords } from './records.ts';
+import { findRecord, listRecords, writeRecord } from './records.ts';
 import { readSettlement, settle } from './settle.ts';
 import { readShared, readSpending, readTotals } from './spending.ts';
 import { change, redactorOfRun, type Store, storedJson } from './store.ts';
@@ -30,7 +30,7 @@ export function createSqliteLedger(store: Store, directory: string, lock: Worksp
   return {
     ...writers(store, directory, lock),
     ...readers(store),
-    ...createRecords(store),
+    writeRecord: (record) => change(store, () => writeRecord(store, record)),
     submit: (run) => change(store, () => submitRun(store, run)),
     mail: createMailbox(store),
     place: () => placeOf(store.db, opened),
@@ -113,6 +113,8 @@ function readers(store: Store) {
     run: (idOrName) => read(() => findRun(store, idOrName)),
     runs: () => read(() => listRuns(store)),
     segments: (runId) => read(() => leaseSegments(store, runId)),
+    record: (kind, id) => read(() => findRecord(store, kind, id)),
+    records: (kind) => read(() => listRecords(store, kind)),
     attempt: (id) => read(() => findAttempt(store, id)),
     attempts: (where) => read(() => listAttempts(store, where)),
     attemptStates: (runId) =>

@@ -1,0 +1,62 @@
+import { mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RunningRun } from '../../view/running-run.ts';
+import { isSwept, listUnfinished, type Unfinished } from '../../view/unfinished.ts';
+import { flagQueue, unflagQueue } from '../../squad/queue-flag.ts';
+import { lookIn, type OpenedWorkspace } from '../../squad/open-workspace.ts';
+import { startDetached } from '../../substrate/system/process/start-detached.ts';
+import { ownProgram, type CommandContext } from '../command-context.ts';
+import { createHost } from './host-runs.ts';
+
+/** The work of one terminal's engine on the runs of others. */
+export interface Beside {
+  /** Starts the runs of the queue that find a place. Calls must not overlap. */
+  readonly look: () => Promise<void>;
+  /** Gives those that can move to an engine in the background. False: there are none. */
+  readonly handOver: () => Promise<boolean>;
+}
+
+/** The runs of the queue in this process, besides its own. `note`: for the person at this terminal. */
+export function createBeside(
+  context: CommandContext,
+  workspace: OpenedWorkspace,
+  own: RunningRun,
+  note: (text: string) => void,
+): Beside {
+  // Their own terminals show them.
+  const quiet = { ...context.output, line: () => undefined, problem: () => undefined, json: () => undefined };
+  const { engines: _engines, ...silent } = { ...context, output: { ...quiet, terminal: undefined } };
+  const counts = ({ submitted, runId }: { submitted: boolean; runId: string }): boolean =>
+    submitted && runId !== own.runId;
+  const host = createHost({ ...silent, exit: () => undefined }, { options: {}, counts });
+  const named = new Set<string>();
+  const others = (): Unfinished[] =>
+    lookIn(workspace, (ledger, lockedBy, now) => listUnfinished(ledger, lockedBy, now).filter(counts)) ?? [];
+  return {
+    look: async () => {
+      await host.look();
+      for (const name of host.names().filter((one) => !named.has(one))) {
+        named.add(name);
+        note(`this engine also drives ${name}, from the queue: \`squad watch ${name}\``);
+      }
+      if (!host.isIdle()) return;
+      // In this order: what comes in between is seen, and flagged again.
+      unflagQueue(workspace.directory);
+      if (others().length > 0) flagQueue(workspace.directory);
+    },
+    handOver: async () => {
+      if (!others().some((run) => run.need === 'driven' || isSwept(run))) return false;
+      const { environment, workingDirectory: cwd } = workspace.host;
+      const folder = join(workspace.directory, 'runs');
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const file = await open(join(folder, 'queue.log'), 'a', 0o600);
+      const command = [...ownProgram(workspace.host), 'resume', '--all', '--take-over'];
+      const { pid } = startDetached(command, { cwd, environment, output: file.fd });
+      await file.close();
+      const names = host.names();
+      const what = names.length === 0 ? 'the queue' : names.join(', ');
+      context.output.problem(`note: ${what} continues in the background (process ${pid ?? 'unknown'}).`);
+      return true;
+    },
+  };
+}

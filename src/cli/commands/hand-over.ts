@@ -1,0 +1,114 @@
+import type { Named } from '../../squad/sources/source-of.ts';
+import { errorText } from '../../model/errors.ts';
+import { exitCodeOf } from '../../model/run-state.ts';
+import { isOver } from '../../view/read-run.ts';
+import { isSwept, unfinishedOf } from '../../view/unfinished.ts';
+import { openRun, type OpenedRun } from '../../squad/open-run.ts';
+import { withLedger } from '../../squad/open-workspace.ts';
+import { dropQueued, readQueue } from '../../squad/queue.ts';
+import { endOfRun } from '../../squad/ended-run.ts';
+import { squadOn } from '../../squad/squad.ts';
+import { otherDriver, readLockHolder } from '../../substrate/ledger/workspace-lock.ts';
+import type { CommandContext, RunOptions } from '../command-context.ts';
+import { handleInterrupts, type Interrupts } from '../interrupts.ts';
+import { submitHere } from './add.ts';
+import { printEnd } from './show-run.ts';
+import { showEnd, watchEngine } from './watch.ts';
+
+const LOOK_MS = 500;
+/** An engine that has just ended may hand its runs over to one in the background. */
+const FREE_LOOKS = 3;
+
+/** A run beside an engine that is at work: puts it into the queue, and shows it until it ends, as if this terminal drove it. */
+export async function handOver(context: CommandContext, objective: Named, options: RunOptions): Promise<void> {
+  const { output } = context;
+  const attended = options.json !== true && process.stdin.isTTY && process.stderr.isTTY;
+  const { runId, name } = await submitHere(context, objective, options, attended);
+  const { directory } = await openRun(context, runId);
+  const pid = readLockHolder(directory)?.pid;
+  if (options.json === true)
+    output.json({ type: 'run-queued', runId, name, known: false, place: await placeOf(context, runId) });
+  else
+    output.problem(
+      `${name} is queued: the engine at work here (process ${pid ?? 'unknown'}) takes it when it has a free place.`,
+    );
+  if (options.detach === true) return;
+  await followQueued(context, runId, name, options);
+}
+
+async function placeOf(context: CommandContext, runId: string): Promise<number | null> {
+  return (await readQueue(context)).findIndex((run) => run.runId === runId) + 1 || null;
+}
+
+/** Shows the run while any engine drives it. If none does and it can move, this process becomes its engine. */
+async function followQueued(context: CommandContext, runId: string, name: string, options: RunOptions): Promise<void> {
+  const interrupts = endBySignal(context, runId, name);
+  try {
+    let free = 0;
+    for (;;) {
+      const opened = await openRun(context, runId);
+      const { reading, now, composition, directory } = opened;
+      if (reading.driven) {
+        free = 0;
+        await show(context, opened, options);
+        continue;
+      }
+      const signal = interrupts.signal();
+      const found = unfinishedOf(reading, now);
+      const moves = found !== undefined && isSwept(found);
+      if (isOver(reading) || !moves || signal !== undefined) return await end(context, opened, options, signal);
+      const isFree = otherDriver(directory) === undefined;
+      free = isFree ? free + 1 : 0;
+      if (free >= FREE_LOOKS) break;
+      await composition.clock.sleep(LOOK_MS);
+    }
+  } finally {
+    interrupts.stop();
+  }
+  context.output.problem(`No engine works here any more: this terminal drives ${name} now.`);
+  const { runId: _runId, playbook: _playbook, detach: _detach, ...drive } = options;
+  await (await import('./run.ts')).resume(context, runId, drive);
+}
+
+async function show(context: CommandContext, opened: OpenedRun, options: RunOptions): Promise<void> {
+  const left = new AbortController();
+  await withLedger(opened, 'read', async (ledger) =>
+    watchEngine(context, opened, ledger, { options, leave: () => left.abort(), left: left.signal }),
+  );
+}
+
+/** Prints how the run stands, with the exit code of that. */
+async function end(
+  context: CommandContext,
+  opened: OpenedRun,
+  options: RunOptions,
+  signal: NodeJS.Signals | undefined,
+): Promise<void> {
+  const ended = await endOfRun(opened, opened.reading);
+  if (signal === undefined) return withLedger(opened, 'read', (ledger) => showEnd(context, ended, ledger, options));
+  printEnd(context, ended, signal, options.json === true);
+  context.exit(exitCodeOf('interrupted', signal));
+}
+
+/** A signal is about the run of this terminal alone, wherever it is driven. */
+function endBySignal(context: CommandContext, runId: string, name: string): Interrupts {
+  const squad = squadOn(context.host);
+  const { output } = context;
+  const act = async (drain: boolean): Promise<void> => {
+    const { reading } = await openRun(context, runId);
+    if (reading.segments.length === 0) {
+      await dropQueued(context, runId);
+      output.problem(`${name} is out of the queue. \`squad resume ${name}\` starts it all the same.`);
+    } else if (drain) await squad.intervene(runId, { verb: 'drain' });
+    else await squad.stop(runId);
+  };
+  return handleInterrupts(
+    output,
+    {
+      drain: () => void act(true).catch((error: unknown) => output.problem(errorText(error))),
+      cancel: async () => act(false),
+      kill: async () => act(false),
+    },
+    { name: 'the run' },
+  );
+}

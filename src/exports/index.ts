@@ -25,3 +25,5 @@ export type {
 export type { Reloaded } from '../squad/reload.ts';
 export type { ResumeOptions, RunOptions } from '../squad/run.ts';
 export type { Stopped, StopOptions } from '../squad/stop.ts';
+export type { SubmitOptions, SubmittedRun } from '../squad/submit.ts';
+export type { QueuedBase, QueuedRun } from '../view/queue.ts';

@@ -14,7 +14,9 @@ import type { Reloaded } from './reload.ts';
 import type { SquadPrompts } from './repository-prompts.ts';
 import type { ResumeOptions, RunOptions } from './run.ts';
 import type { RunSummary } from '../view/run-summary.ts';
+import type { QueuedRun } from '../view/queue.ts';
 import type { Stopped, StopOptions } from './stop.ts';
+import type { SubmitOptions, SubmittedRun } from './submit.ts';
 import { defined } from '../text/defined.ts';
 
 /** `runtimes` and `playbooks` by the names that `squad.yaml` uses, besides those of squad. */
@@ -35,6 +37,13 @@ export interface Squad {
   resume(run?: string, options?: ResumeOptions): Promise<RunningRun>;
   /** Makes a run that no engine drives use `setup`, `verify` and limits as `squad.yaml` has them now. */
   reload(run?: string, options?: TrustOption): Promise<Reloaded>;
+  /**
+   * Records a run that no engine has yet: `squad run`, `squad resume --all` or `squad serve` starts it. Checks and refuses what `run` does,
+   * but for an engine at work. The same `key` again is the same run.
+   */
+  submit(objective: ObjectiveSource, options?: SubmitOptions): Promise<SubmittedRun>;
+  /** The runs that wait for an engine, the next one first. */
+  queue(): Promise<QueuedRun[]>;
   /** All runs of the repository, the newest first; empty where nothing ran yet. */
   runs(): Promise<RunSummary[]>;
   /** Equals the output of `squad status --json`. */
@@ -76,6 +85,8 @@ export function squadOn(host: Host, additions: Additions = {}): Squad {
     run: async (objective, options = {}) => (await import('./run.ts')).run(place, objective, options),
     resume: async (run, options = {}) => (await import('./run.ts')).resume(place, run, options),
     reload: async (run, options = {}) => (await import('./reload.ts')).reload(place, run, options),
+    submit: async (objective, options = {}) => (await import('./submit.ts')).submit(place, objective, options),
+    queue: async () => (await import('./queue.ts')).readQueue(place),
     runs: async () => (await import('./runs.ts')).listRuns(place),
     status: async (run) => (await import('./status.ts')).readStatus(place, run),
     answer: async (run, given, question, options) =>
@@ -84,12 +95,17 @@ export function squadOn(host: Host, additions: Additions = {}): Squad {
       (await import('./intervene.ts')).intervene(place, run, request, options),
     fork: async (run, options) => (await import('./fork.ts')).fork(place, run, options),
     stop: async (run, options) => (await import('./stop.ts')).stop(place, run, options),
-    prompts: {
-      list: async () => (await promptsOf(place)).list(),
-      show: async (name) => (await promptsOf(place)).show(name),
-      eject: async (name, options) => (await promptsOf(place)).eject(name, options),
-      diff: async (name) => (await promptsOf(place)).diff(name),
-    },
+    prompts: promptsOn(place),
+  };
+}
+
+/** Each method loads the code of prompts. */
+function promptsOn(place: Place): SquadPrompts {
+  return {
+    list: async () => (await promptsOf(place)).list(),
+    show: async (name) => (await promptsOf(place)).show(name),
+    eject: async (name, options) => (await promptsOf(place)).eject(name, options),
+    diff: async (name) => (await promptsOf(place)).diff(name),
   };
 }
 

@@ -18,6 +18,7 @@ import { checkNewRun, type NewRunOptions } from './new-run.ts';
 import { bindWorkspace, lookIn, openWorkspace, requireNamed, runIdOf, type OpenedWorkspace } from './open-workspace.ts';
 import type { Place } from './open-workspace.ts';
 import type { Preflight } from './preflight/preflight.ts';
+import { notesToSay } from './preflight/said-notes.ts';
 import { flagQueue } from './queue-flag.ts';
 import { recordRun } from './run-consent.ts';
 import type { Source } from './preflight/source.ts';
@@ -41,7 +42,8 @@ export interface SubmittedRun {
   readonly name: string;
   /** It was there already, under the same key. */
   readonly known: boolean;
-  readonly warnings: Preflight['warnings'];
+  /** For people. */
+  readonly warnings: readonly string[];
 }
 
 /** Two processes may choose one name at the same moment. */
@@ -70,7 +72,8 @@ export async function submit(place: Place, objective: Named, options: SubmitOpti
       ...defined({ base: request.base, after: afterId }),
     });
     try {
-      return { ...(await record(workspace, source, { ...checked, definition }, runId)), warnings: checked.warnings };
+      const recorded = await record(workspace, source, { ...checked, definition }, runId);
+      return { ...recorded, warnings: await textsOf(workspace, checked.warnings) };
     } catch (error) {
       const isTaken = isSquadError(error) && error.code === 'usage' && request.name === undefined && left > 1;
       if (!isTaken || lookIn(workspace, (ledger) => ledger.run(definition.name)) === undefined) throw error;
@@ -81,6 +84,15 @@ export async function submit(place: Place, objective: Named, options: SubmitOpti
 function submittedAs(definition: RunDefinition, priority: string | undefined, submitted: Submission): RunDefinition {
   const { objective } = definition;
   return { ...definition, objective: { ...objective, ...defined({ priority }) }, submitted };
+}
+
+async function textsOf({ host }: OpenedWorkspace, warnings: Preflight['warnings']): Promise<string[]> {
+  const notes = await notesToSay(host.stateDirectory, warnings);
+  return notes.flatMap(({ about, text, next }) => {
+    // `squad doctor` reports problems of the machine.
+    if (about === 'git-version') return [];
+    return [next === undefined ? text : `${text}. ${next}`];
+  });
 }
 
 async function record(

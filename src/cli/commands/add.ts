@@ -36,8 +36,6 @@ export async function submitHere(
 ): Promise<SubmittedRun> {
   const { key, after, priority } = options;
   const submitted = await submit(context, objective, { ...newRunOf(context, options), key, after, priority, attended });
-  for (const { about, text, next } of submitted.warnings)
-    if (about !== 'git-version')
-      context.output.problem(`note: ${plainLine(next === undefined ? text : `${text}. ${next}`, 800)}`);
+  for (const text of submitted.warnings) context.output.problem(`note: ${plainLine(text, 800)}`);
   return submitted;
 }

@@ -15,13 +15,13 @@ export interface QueuedRun {
   /** Epoch ms. */
   readonly submittedAt: number;
   readonly by: string;
-  /** Where it begins. */
   readonly base: QueuedBase;
   /** `ready`: the next engine with a free place starts it. `waits`: for another run. `held`: for a person. */
   readonly state: 'ready' | 'waits' | 'held';
   readonly why: string;
 }
 
+/** Where a run of the queue begins. */
 export type QueuedBase =
   | { readonly of: 'commit'; readonly commit: string }
   /** Looked up when it starts. */

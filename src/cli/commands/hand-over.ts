@@ -9,7 +9,7 @@ import { dropQueued, readQueue } from '../../squad/queue.ts';
 import { endOfRun } from '../../squad/ended-run.ts';
 import { squadOn } from '../../squad/squad.ts';
 import { otherDriver, readLockHolder } from '../../substrate/ledger/workspace-lock.ts';
-import type { CommandContext, RunOptions } from '../command-context.ts';
+import type { CommandContext, ResumeOptions, RunOptions } from '../command-context.ts';
 import { handleInterrupts, type Interrupts } from '../interrupts.ts';
 import { submitHere } from './add.ts';
 import { printEnd } from './show-run.ts';
@@ -19,8 +19,16 @@ const LOOK_MS = 500;
 /** An engine that has just ended may hand its runs over to one in the background. */
 const FREE_LOOKS = 3;
 
+/** Continues a run in this process. */
+type Resume = (context: CommandContext, runId: string, options: ResumeOptions) => Promise<void>;
+
 /** A run beside an engine that is at work: puts it into the queue, and shows it until it ends, as if this terminal drove it. */
-export async function handOver(context: CommandContext, objective: Named, options: RunOptions): Promise<void> {
+export async function handOver(
+  context: CommandContext,
+  objective: Named,
+  options: RunOptions,
+  resume: Resume,
+): Promise<void> {
   const { output } = context;
   const attended = options.json !== true && process.stdin.isTTY && process.stderr.isTTY;
   const { runId, name } = await submitHere(context, objective, options, attended);
@@ -33,15 +41,23 @@ export async function handOver(context: CommandContext, objective: Named, option
       `${name} is queued: the engine at work here (process ${pid ?? 'unknown'}) takes it when it has a free place.`,
     );
   if (options.detach === true) return;
-  await followQueued(context, runId, name, options);
+  if (!(await followQueued(context, runId, name, options))) return;
+  output.problem(`No engine works here any more: this terminal drives ${name} now.`);
+  const { runId: _runId, playbook: _playbook, detach: _detach, ...drive } = options;
+  await resume(context, runId, drive);
 }
 
 async function placeOf(context: CommandContext, runId: string): Promise<number | null> {
   return (await readQueue(context)).findIndex((run) => run.runId === runId) + 1 || null;
 }
 
-/** Shows the run while any engine drives it. If none does and it can move, this process becomes its engine. */
-async function followQueued(context: CommandContext, runId: string, name: string, options: RunOptions): Promise<void> {
+/** Shows the run while any engine drives it. True: none does, and it can move. */
+async function followQueued(
+  context: CommandContext,
+  runId: string,
+  name: string,
+  options: RunOptions,
+): Promise<boolean> {
   const interrupts = endBySignal(context, runId, name);
   try {
     let free = 0;
@@ -56,18 +72,18 @@ async function followQueued(context: CommandContext, runId: string, name: string
       const signal = interrupts.signal();
       const found = unfinishedOf(reading, now);
       const moves = found !== undefined && isSwept(found);
-      if (isOver(reading) || !moves || signal !== undefined) return await end(context, opened, options, signal);
+      if (isOver(reading) || !moves || signal !== undefined) {
+        await end(context, opened, options, signal);
+        return false;
+      }
       const isFree = otherDriver(directory) === undefined;
       free = isFree ? free + 1 : 0;
-      if (free >= FREE_LOOKS) break;
+      if (free >= FREE_LOOKS) return true;
       await composition.clock.sleep(LOOK_MS);
     }
   } finally {
     interrupts.stop();
   }
-  context.output.problem(`No engine works here any more: this terminal drives ${name} now.`);
-  const { runId: _runId, playbook: _playbook, detach: _detach, ...drive } = options;
-  await (await import('./run.ts')).resume(context, runId, drive);
 }
 
 async function show(context: CommandContext, opened: OpenedRun, options: RunOptions): Promise<void> {

@@ -48,7 +48,7 @@ export async function run(context: CommandContext, given: string | undefined, op
     });
   } catch (error) {
     if (runId !== undefined || !isSquadError(error) || error.code !== 'workspace-busy') throw error;
-    return (await import('./hand-over.ts')).handOver(context, objective, options);
+    return (await import('./hand-over.ts')).handOver(context, objective, options, resume);
   }
   await show.follow(running);
 }

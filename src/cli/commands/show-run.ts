@@ -63,10 +63,7 @@ export async function showRun(context: CommandContext, options: { json?: boolean
         return ended;
       } catch (error) {
         // A program that reads the lines still gets the usual last line.
-        if (json) {
-          output.json(printedLine(error));
-          output.json(endEvent(brokenEnd(running, error)));
-        }
+        for (const line of json ? [printedLine(error), endEvent(brokenEnd(running, error))] : []) output.json(line);
         throw error;
       } finally {
         board?.close();

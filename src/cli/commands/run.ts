@@ -14,7 +14,7 @@ import { newRunOf, trustOf } from '../consent.ts';
 import { namedFolder, givenSource, showDone } from '../given-source.ts';
 import { printResult } from '../output.ts';
 import { refuseRepeat } from '../refuse-repeat.ts';
-import type { Beside } from './beside.ts';
+import type { QueueHost } from './host-queue.ts';
 import { intervene } from './intervene.ts';
 import { showRun } from './show-run.ts';
 
@@ -115,13 +115,13 @@ export async function showAndAsk(context: CommandContext, options: DriveOptions)
     drive: { onEvent, patienceMs: patienceOf(options), attended: asking?.attended, trace, traceDetail },
     /** Meanwhile this engine also drives runs of the queue, and leaves them to another one at its end. */
     follow: async (running: RunningRun): Promise<RunEnd> => {
-      let beside: Beside | undefined;
+      let queueHost: QueueHost | undefined;
       let looking: Promise<void> | undefined;
       const look = async (): Promise<void> => {
         const workspace = await openWorkspace(context);
-        if (beside === undefined && !isQueueFlagged(workspace.directory)) return;
-        beside ??= (await import('./beside.ts')).createBeside(context, workspace, running, show.note);
-        await beside.look();
+        if (queueHost === undefined && !isQueueFlagged(workspace.directory)) return;
+        queueHost ??= (await import('./host-queue.ts')).createQueueHost(context, workspace, running, show.note);
+        await queueHost.look();
       };
       const timer = setInterval(() => {
         looking ??= look()
@@ -133,7 +133,7 @@ export async function showAndAsk(context: CommandContext, options: DriveOptions)
       } finally {
         clearInterval(timer);
         await looking;
-        if ((await beside?.handOver()) === true) context.leave?.();
+        if ((await queueHost?.handOver()) === true) context.leave?.();
       }
     },
   };

@@ -9,7 +9,7 @@ import { ownProgram, type CommandContext } from '../command-context.ts';
 import { createHost } from './host-runs.ts';
 
 /** The work of one terminal's engine on the runs of others. */
-export interface Beside {
+export interface QueueHost {
   /** Starts the runs of the queue that find a place. Calls must not overlap. */
   readonly look: () => Promise<void>;
   /** Gives those that can move to an engine in the background. False: there are none. */
@@ -17,12 +17,12 @@ export interface Beside {
 }
 
 /** The runs of the queue in this process, besides its own. `note`: for the person at this terminal. */
-export function createBeside(
+export function createQueueHost(
   context: CommandContext,
   workspace: OpenedWorkspace,
   own: RunningRun,
   note: (text: string) => void,
-): Beside {
+): QueueHost {
   // Their own terminals show them.
   const quiet = { ...context.output, line: () => undefined, problem: () => undefined, json: () => undefined };
   const { engines: _engines, ...silent } = { ...context, output: { ...quiet, terminal: undefined } };

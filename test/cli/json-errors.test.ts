@@ -44,7 +44,8 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 };
 const PROMPTS = ['prompts', 'prompts show', 'prompts eject', 'prompts diff'];
 /** They work where nothing ever ran. */
-const WORK = new Set(['init', 'doctor', 'demo', 'runs', 'queue', 'state', 'uninstall', ...PROMPTS]);
+const SERVICE = ['serve', 'serve status', 'serve stop', 'serve check'];
+const WORK = new Set(['init', 'doctor', 'demo', 'runs', 'queue', 'state', 'uninstall', ...PROMPTS, ...SERVICE]);
 
 /** The parser refuses them, and prints that to the streams of the process. */
 const UNPARSED = new Set(['best-of', 'compare', 'plan', 'mail ask', 'mail send']);

@@ -16,6 +16,8 @@ interface WatchActions extends Pick<BoardActions, 'answer' | 'askNote'> {
   readonly ledger: Ledger;
   readonly runId: string;
   readonly leave: () => void;
+  /** After `Ctrl-C`; absent: that leaves the run as it is. */
+  readonly interrupting?: string | undefined;
   /** The plan of the run; undefined: it is not known yet. */
   readonly plan: () => PlanBoard | undefined;
 }
@@ -24,7 +26,7 @@ interface WatchActions extends Pick<BoardActions, 'answer' | 'askNote'> {
 export function openWatchBoard(
   { host }: CommandContext,
   terminal: Terminal,
-  { ledger, runId, leave, answer, askNote, plan }: WatchActions,
+  { ledger, runId, leave, interrupting = 'leave, the run continues', answer, askNote, plan }: WatchActions,
 ): Board {
   const squad = squadOn(host);
   return new Board(
@@ -34,7 +36,7 @@ export function openWatchBoard(
       intervene: async (request) => squad.intervene(runId, request),
       answer,
       askNote,
-      interrupting: 'leave, the run continues',
+      interrupting,
       quit: leave,
     },
     EMPTY_BOARD,

@@ -66,8 +66,9 @@ async function followQueued(
       const { reading, now, composition, directory } = opened;
       if (reading.driven) {
         free = 0;
-        await show(context, opened, options);
-        continue;
+        if (await show(context, opened, options)) continue;
+        context.output.problem(`${name} continues: \`squad watch ${name}\`.`);
+        return false;
       }
       const signal = interrupts.signal();
       const found = unfinishedOf(reading, now);
@@ -86,11 +87,13 @@ async function followQueued(
   }
 }
 
-async function show(context: CommandContext, opened: OpenedRun, options: RunOptions): Promise<void> {
+/** Until its engine has ended. False: the person, or the reader of the lines, has left. */
+async function show(context: CommandContext, opened: OpenedRun, options: RunOptions): Promise<boolean> {
   const left = new AbortController();
-  await withLedger(opened, 'read', async (ledger) =>
-    watchEngine(context, opened, ledger, { options, leave: () => left.abort(), left: left.signal }),
-  );
+  const leave = (): void => left.abort();
+  const about = { options, leave, left: left.signal, interrupting: 'stop this run, state saved' };
+  const end = await withLedger(opened, 'read', async (ledger) => watchEngine(context, opened, ledger, about));
+  return end !== undefined;
 }
 
 /** Prints how the run stands, with the exit code of that. */

@@ -30,8 +30,9 @@ export function createQueueHost(
     submitted && runId !== own.runId;
   const host = createHost({ ...silent, exit: () => undefined }, { options: {}, counts });
   const named = new Set<string>();
+  /** As they stand without this engine. */
   const others = (): Unfinished[] =>
-    lookIn(workspace, (ledger, lockedBy, now) => listUnfinished(ledger, lockedBy, now).filter(counts)) ?? [];
+    lookIn(workspace, (ledger, _lockedBy, now) => listUnfinished(ledger, null, now).filter(counts)) ?? [];
   return {
     look: async () => {
       await host.look();
@@ -45,7 +46,10 @@ export function createQueueHost(
       if (others().length > 0) flagQueue(workspace.directory);
     },
     handOver: async () => {
-      if (!others().some((run) => run.need === 'driven' || isSwept(run))) return false;
+      const left = others();
+      // No other engine takes a run that a person has stopped or drained, so its turns end here.
+      await host.cancel(left.filter(({ need }) => need === 'held').map(({ runId }) => runId));
+      if (!left.some(isSwept)) return false;
       const { environment, workingDirectory: cwd } = workspace.host;
       const folder = join(workspace.directory, 'runs');
       await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -109,6 +109,13 @@ export function createHost(context: CommandContext, { options, ...hosting }: Hos
     /** Resolves once one of the runs has ended. */
     oneEnded: async (): Promise<void> => Promise.race(taken.values()),
     allEnded: async (): Promise<void> => void (await Promise.all(taken.values())),
+    /** Ends those of these runs that are driven here. */
+    cancel: async (runIds: readonly string[]): Promise<void> => {
+      for (const runId of runIds) {
+        await hosted.get(runId)?.cancel('its engine ends');
+        await taken.get(runId);
+      }
+    },
     end: async (act: End): Promise<void> => {
       requested = act;
       await Promise.all([...hosted.values()].map(act));

@@ -90,7 +90,8 @@ async function viewOf(context: CommandContext, { reading }: OpenedRun, ledger: L
   const answer = asking === undefined ? undefined : async () => asking.ask();
   let plan: FollowedRun['board'] = () => undefined;
   const asks = { answer: () => answer, askNote: askNoteHere };
-  const actions = { ledger, runId: reading.row.id, leave: about.leave, ...asks, plan: () => plan() };
+  const { leave, interrupting } = about;
+  const actions = { ledger, runId: reading.row.id, leave, interrupting, ...asks, plan: () => plan() };
   const board =
     isBoard && output.terminal !== undefined ? openWatchBoard(context, output.terminal, actions) : undefined;
   async function away<T>(work: () => Promise<T>): Promise<T> {
@@ -120,7 +121,7 @@ async function viewOf(context: CommandContext, { reading }: OpenedRun, ledger: L
 
 type FollowedRun = Pick<ReturnType<typeof followRun>, 'board'>;
 
-interface ViewOptions {
+interface ViewOptions extends Pick<Parameters<typeof openWatchBoard>[2], 'interrupting'> {
   readonly options: WatchOptions;
   readonly leave: () => void;
 }

@@ -28,6 +28,12 @@ export const SERVICE_COMMANDS: Commands = {
         flags: FLAGS['serve check'],
         load: async () => (await import('./commands/serve-check.ts')).serveCheck,
       },
+      limits: {
+        hidden: true,
+        about: 'Record the limits of all runs as the settings say now. `squad serve` starts this.',
+        flags: [],
+        load: async () => (await import('./commands/serve-limits.ts')).serveLimits,
+      },
       slot: {
         hidden: true,
         about: 'Submit one slot of a schedule. `squad serve` starts this.',

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { SHARED_CAPS, sharedCaps, sharedCapText, type SharedUse } from '../model/shared-spending.ts';
+import type { Ledger } from '../substrate/ports/ledger.ts';
 import { localTime } from '../text/time.ts';
+import type { LockedBy } from './driven.ts';
 
 /** The limits of all runs of a repository together, as they are used now. Times are epoch ms. */
 export const sharedLimitsViewSchema = z.strictObject({
@@ -25,6 +27,15 @@ export function sharedLimitsView(use: SharedUse): SharedLimitsView {
     unknownCostTurns: use.limits.usdPerDay === undefined ? 0 : use.unknownCost,
     reachedUntil: ofDay ? use.day.until : null,
   };
+}
+
+/** As the ledger has them; undefined: no limits of all runs were ever set. */
+export function readSharedLimits(
+  ledger: Pick<Ledger, 'sharedUse'>,
+  lockedBy: LockedBy | null,
+): SharedLimitsView | undefined {
+  const use = ledger.sharedUse(lockedBy?.since ?? Infinity);
+  return use === undefined ? undefined : sharedLimitsView(use);
 }
 
 /** For people; empty: no turn or run is limited. */

@@ -154,7 +154,7 @@ const ONLY_READ = [
   // Its tools are other commands.
   'mcp-server',
   // What it starts are other commands: `resume --all`, and one that submits a run by what `add` does.
-  ...['serve', 'serve status', 'serve stop', 'serve check', 'serve slot'],
+  ...['serve', 'serve status', 'serve stop', 'serve check', 'serve limits', 'serve slot'],
   // A file in the checkout, which is no state of squad and needs no git.
   ...['prompts show', 'prompts eject', 'prompts diff'],
 ];

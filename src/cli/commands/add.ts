@@ -1,6 +1,7 @@
 import { readQueue } from '../../squad/queue.ts';
 import { submit, type SubmittedRun } from '../../squad/submit.ts';
 import type { Named } from '../../squad/sources/source-of.ts';
+import { findService } from '../../squad/service/service-lock.ts';
 import { openWorkspace } from '../../squad/open-workspace.ts';
 import { otherDriver } from '../../substrate/ledger/workspace-lock.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -19,12 +20,16 @@ export async function add(context: CommandContext, given: string | undefined, op
   if (options.json === true) return output.json({ type: 'run-queued', runId, name, known, place: place || null });
   if (known) return output.line(`${name} was added before: \`squad status ${name}\`.`);
   const { directory } = await openWorkspace(context);
-  printResult(output, options, {}, [
-    `${name} is in the queue, at place ${place}.`,
-    otherDriver(directory) === undefined
-      ? 'No engine works here: `squad resume --all` starts the queue.'
-      : 'The engine that works here takes it when it has a free place: `squad queue`.',
-  ]);
+  printResult(output, options, {}, [`${name} is in the queue, at place ${place}.`, nextText(directory)]);
+}
+
+/** Who starts it. */
+function nextText(directory: string): string {
+  if (otherDriver(directory) !== undefined)
+    return 'The engine that works here takes it when it has a free place: `squad queue`.';
+  return findService(directory) === null
+    ? 'No engine works here: `squad resume --all` starts the queue.'
+    : '`squad serve` runs here and starts it: `squad queue`.';
 }
 
 /** Submits a run with the checks and questions of this terminal, and prints its warnings. */

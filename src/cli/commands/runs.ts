@@ -1,5 +1,6 @@
 import { badInput } from '../../model/errors.ts';
-import { listRuns, readRunsSince } from '../../squad/runs.ts';
+import { listRuns, readLimitsOfAll, readRunsSince } from '../../squad/runs.ts';
+import { sharedLimitLines } from '../../view/shared-limits.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { parseSince } from '../../text/since.ts';
 import type { CommandContext, Options } from '../command-context.ts';
@@ -15,7 +16,12 @@ export async function runs(context: CommandContext, options: Options<'runs'>): P
     for (const run of all) output.json({ type: 'run', ...run });
     return;
   }
-  for (const line of renderRuns(all, { now: Date.now(), columns: output.columns(), style: output.style })) {
+  const now = Date.now();
+  const limits = await readLimitsOfAll(context);
+  for (const line of [
+    ...renderRuns(all, { now, columns: output.columns(), style: output.style }),
+    ...(limits === undefined ? [] : sharedLimitLines(limits, now)),
+  ]) {
     output.line(line);
   }
 }

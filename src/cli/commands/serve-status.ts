@@ -1,6 +1,7 @@
 import { openMachine } from '../../engine/machine.ts';
 import { openWorkspace } from '../../squad/open-workspace.ts';
 import { serviceStatus, type ScheduleStatus, type ServiceStatus } from '../../squad/service/service-status.ts';
+import { sharedLimitLines } from '../../view/shared-limits.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { localTime } from '../../text/time.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
@@ -14,8 +15,9 @@ export async function serveStatus({ host, output }: CommandContext, options: Jso
   printResult(output, options, { type: 'service-status', at: now, ...status }, lines(status, now));
 }
 
-function lines({ service, engine, runs, schedules, problem }: ServiceStatus, now: number): string[] {
+function lines({ service, engine, runs, schedules, problem, sharedLimits }: ServiceStatus, now: number): string[] {
   const { queued, open, asking } = runs;
+  const limits = sharedLimits === undefined ? [] : sharedLimitLines(sharedLimits, now);
   const asks = asking === 0 ? '' : `, of which ${asking} ${asking === 1 ? 'waits' : 'wait'} for you`;
   return [
     service === null
@@ -23,6 +25,7 @@ function lines({ service, engine, runs, schedules, problem }: ServiceStatus, now
       : `squad serve runs here${processText(service, now)}.`,
     `  engine    ${engine === null ? 'none, because no run moves' : `at work${processText(engine, now)}`}`,
     `  runs      ${queued} in the queue, ${open} open${asks}`,
+    ...limits.map((line, index) => `  ${index === 0 ? 'limits' : '      '}    ${line}`),
     ...(problem === null ? [] : [plainText(problem)]),
     ...schedules.flatMap((schedule) => scheduleLines(schedule, now)),
   ];

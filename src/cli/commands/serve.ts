@@ -18,6 +18,7 @@ import { clockTime } from '../../text/time.ts';
 import { ownProgram, type CommandContext, type Options } from '../command-context.ts';
 
 const SLOT_MS = 900_000;
+const LIMITS_MS = 60_000;
 const LOOK_MS = 100;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -69,8 +70,7 @@ async function serveHere(
   isBackground: boolean,
 ): Promise<void> {
   const { root } = workspace.repository;
-  const { clock, processes } = workspace.composition;
-  const environment = defined(host.environment) as Record<string, string>;
+  const { clock } = workspace.composition;
   const say = (text: string): void => output.line(`${clockTime(clock.now())}  ${plainLine(text, 700)}`);
   const log = isBackground ? await open(join(serviceFolder(workspace.directory), 'engine.log'), 'w', 0o600) : undefined;
   const child: { engine?: DetachedProgram | undefined } = {};
@@ -92,17 +92,12 @@ async function serveHere(
         void started.ended.then(() => void (child.engine = undefined));
         return started;
       },
+      // By a process: the reader of all settings is large, and the service stays small.
+      recordLimits: async () => firstWords(workspace, ['serve', 'limits'], LIMITS_MS),
+      settingsFiles: [join(root, 'squad.yaml'), join(host.configHome, 'squad', 'config.yaml')],
       submitSlot: async (schedule, slot) => {
-        const [node = '', ...entry] = ownProgram(host);
-        const args = [...entry, 'serve', 'slot', schedule, new Date(slot).toISOString()];
-        const ended = await processes.run(node, args, {
-          kind: 'squad',
-          cwd: root,
-          env: environment,
-          timeoutMs: SLOT_MS,
-        });
-        const words = `${ended.stdout}\n${ended.stderr}`.split('\n').filter((line) => line.trim() !== '');
-        return ended.problem ?? words[0] ?? `its process ended with ${ended.code ?? 'a signal'}`;
+        const words = await firstWords(workspace, ['serve', 'slot', schedule, new Date(slot).toISOString()], SLOT_MS);
+        return words ?? 'its process ended without a word';
       },
     });
     // A promise alone would not keep this process alive.
@@ -112,6 +107,20 @@ async function serveHere(
     stop.close();
     await log?.close();
   }
+}
+
+/** The first line that a command of squad prints, or why it failed; undefined: it ended well and printed nothing. */
+async function firstWords(
+  { host, composition, repository }: OpenedWorkspace<Machine>,
+  command: readonly string[],
+  timeoutMs: number,
+): Promise<string | undefined> {
+  const [node = '', ...entry] = ownProgram(host);
+  const env = defined(host.environment) as Record<string, string>;
+  const place = { kind: 'squad', cwd: repository.root, env, timeoutMs } as const;
+  const { stdout, stderr, code, problem } = await composition.processes.run(node, [...entry, ...command], place);
+  const words = `${stdout}\n${stderr}`.split('\n').find((line) => line.trim() !== '');
+  return problem ?? words ?? (code === 0 ? undefined : `its process ended with ${code ?? 'a signal'}`);
 }
 
 /** Turns signals into an abort, and gives each of them on. */

@@ -17,13 +17,13 @@ export interface ServiceView {
   readonly schedules: readonly ScheduleView[];
   /** Who drives the runs of this repository; `none`: no engine. */
   readonly engine: 'none' | 'service' | 'other';
-  /** Whether a run could move if an engine had it. */
+  /** Whether a run could move if an engine had it. Not one that a cap of the day holds back. */
   readonly canMove: boolean;
   /** When a run that waits for a time could move. */
   readonly wakesAt?: number | undefined;
   /** After an engine has failed, or has left things as they are. */
   readonly engineNotBefore?: number | undefined;
-  /** A cap of the service is reached until then. */
+  /** A cap of the day is reached: until then no run begins, so no slot is submitted. Of the slots of that time the newest counts. */
   readonly cappedUntil?: number | undefined;
 }
 
@@ -36,7 +36,8 @@ export type ServiceDecision =
 
 /** The one thing that the service does next. Slots come first, the earlier one before the later. */
 export function decideService(view: ServiceView): ServiceDecision {
-  const { now, schedules, engine, canMove } = view;
+  const { now, engine, canMove, cappedUntil } = view;
+  const schedules = isLater(cappedUntil, now) ? [] : view.schedules;
   const due = schedules
     .flatMap((schedule) => {
       const slot = dueSlot(schedule, now);
@@ -51,8 +52,8 @@ export function decideService(view: ServiceView): ServiceDecision {
   }
   const waits = engineWaits(view);
   if (engine === 'none' && canMove && waits.length === 0) return { do: 'start-engine' };
-  const moments = [...schedules.map((one) => momentOf(one, now)), ...(engine === 'none' ? waits : [])];
-  const known = moments.filter((at) => at !== undefined);
+  const moments = [...schedules.map((one) => momentOf(one, now)), ...(engine === 'none' ? waits : []), cappedUntil];
+  const known = moments.filter((at) => at !== undefined).filter((at) => at > now);
   return { do: 'wait', until: known.length === 0 ? undefined : Math.min(...known) };
 }
 
@@ -70,8 +71,8 @@ function momentOf(schedule: ScheduleView, now: number): number | undefined {
   return nextSlot(schedule, Math.max(schedule.after, now));
 }
 
-function engineWaits({ now, canMove, wakesAt, engineNotBefore, cappedUntil }: ServiceView): number[] {
-  const holds = canMove ? [engineNotBefore, cappedUntil] : [wakesAt];
+function engineWaits({ now, canMove, wakesAt, engineNotBefore }: ServiceView): number[] {
+  const holds = canMove ? [engineNotBefore] : [wakesAt];
   return holds.filter((at) => at !== undefined).filter((at) => at > now);
 }
 

@@ -1,5 +1,6 @@
 import type { Machine } from '../../engine/machine.ts';
 import type { Schedule } from '../../model/schedule.ts';
+import { roomFor, type SharedRoom } from '../../model/shared-spending.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { endOfRun } from '../../view/end-row.ts';
 import { listUnfinished, runsToSweep } from '../../view/unfinished.ts';
@@ -10,10 +11,12 @@ import { scheduleRecord, type ScheduleRecord } from './schedule-record.ts';
 export interface SeenRuns {
   /** Another process drives runs. */
   readonly driven: boolean;
-  /** A run could move if an engine had it. */
+  /** A run could move if an engine had it, and no cap of the day holds it back. */
   readonly canMove: boolean;
   /** A run waits for a time. */
   readonly waits: boolean;
+  /** A cap of the day is reached: until then no run begins. */
+  readonly cappedUntil: number | undefined;
   /** Changes with each event. */
   readonly mark: number;
   /** By schedule. */
@@ -26,10 +29,14 @@ const NONE: SeenRuns = {
   driven: false,
   canMove: false,
   waits: false,
+  cappedUntil: undefined,
   mark: 0,
   records: new Map(),
   open: new Set(),
 };
+
+/** No id: a run that has had no turn. */
+const NEW_RUN = '';
 
 /** Read only. */
 export function lookAtRuns(workspace: OpenedWorkspace<Machine>, schedules: readonly Schedule[]): SeenRuns {
@@ -41,9 +48,13 @@ export function lookAtRuns(workspace: OpenedWorkspace<Machine>, schedules: reado
         return record === undefined ? [] : [[name, record] as const];
       }),
     );
+    const shared = ledger.sharedUse(lockedBy?.since ?? Infinity);
+    const holds = (run: string): SharedRoom['reached'] =>
+      shared === undefined ? undefined : roomFor(shared, run).reached;
     return {
       driven: lockedBy !== null,
-      canMove: runsToSweep(ledger, unfinished).length > 0,
+      canMove: runsToSweep(ledger, unfinished).some(({ runId }) => holds(runId) === undefined),
+      cappedUntil: holds(NEW_RUN)?.until,
       waits: unfinished.some(({ need }) => need === 'waits'),
       mark: ledger.lastSeq(),
       records,

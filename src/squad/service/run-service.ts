@@ -9,6 +9,7 @@ import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
 import { localTime } from '../../text/time.ts';
 import { withLedger, type OpenedWorkspace } from '../open-workspace.ts';
+import { limitsNow } from './limits-now.ts';
 import { lookAtRuns } from './look-at-runs.ts';
 import { noteSchedules, recordLeft } from './schedule-record.ts';
 import { schedulesNow } from './schedules-now.ts';
@@ -32,6 +33,10 @@ export interface ServicePorts {
   readonly redactor: Redactor;
   readonly say: (text: string) => void;
   readonly startEngine: () => EngineChild;
+  /** The files that name the limits of all runs. */
+  readonly settingsFiles: readonly string[];
+  /** Has those limits recorded by a process. Resolves with its problem. */
+  readonly recordLimits: () => Promise<string | undefined>;
   /** Has one slot submitted by a process. Resolves with its last words. */
   readonly submitSlot: (schedule: string, slot: number) => Promise<string>;
   readonly stopped: AbortSignal;
@@ -39,16 +44,15 @@ export interface ServicePorts {
 
 /** Serves a repository until it is stopped: submits slots, and starts an engine while a run can move. It starts no turn itself. */
 export async function runService(ports: ServicePorts): Promise<void> {
-  const { workspace, say, stopped } = ports;
+  const { workspace, say, stopped, settingsFiles: settings } = ports;
   const { clock } = workspace.composition;
   const wake = { isDue: false };
   const parts = createParts(ports, () => void (wake.isDue = true));
   let lastProblem = '';
   while (!stopped.aborted) {
     requirePlace(workspace);
-    const settings = join(workspace.repository.root, 'squad.yaml');
     // Before the look: what changes meanwhile is seen by the next one.
-    const before = stampOf([settings, ...ledgerFiles(workspace)]);
+    const before = stampOf([...settings, ...ledgerFiles(workspace)]);
     let until: number;
     try {
       const { decision, again } = await look(ports, parts);
@@ -65,8 +69,8 @@ export async function runService(ports: ServicePorts): Promise<void> {
       until = clock.now() + FAILED_MS;
     }
     // The service's own engine writes all the time, and its end is what counts.
-    const files = parts.engine.runs() || lastProblem !== '' ? [settings] : [settings, ...ledgerFiles(workspace)];
-    const stamp = files.length === 1 ? stampOf(files) : before;
+    const files = parts.engine.runs() || lastProblem !== '' ? settings : [...settings, ...ledgerFiles(workspace)];
+    const stamp = files === settings ? stampOf(files) : before;
     const isChanged = (): boolean => wake.isDue || stampOf(files) !== stamp || goneFrom(workspace) !== undefined;
     await waitUntil(until, { clock, stopped, isChanged });
     wake.isDue = false;
@@ -93,7 +97,7 @@ async function waitUntil(
 type Parts = ReturnType<typeof createParts>;
 
 function createParts(
-  { workspace, redactor, say, startEngine: start, submitSlot: submit }: ServicePorts,
+  { workspace, redactor, say, startEngine: start, submitSlot: submit, settingsFiles, recordLimits }: ServicePorts,
   changed: () => void,
 ) {
   const { clock } = workspace.composition;
@@ -102,6 +106,7 @@ function createParts(
   return {
     write,
     schedules: schedulesNow(workspace.repository.root, say),
+    limits: limitsNow(settingsFiles, recordLimits, say),
     engine: createServiceEngine(clock, { start, say, changed }),
     slots: createServiceSlots({ clock, redactor, submit, write, say, changed }),
   };
@@ -110,8 +115,9 @@ function createParts(
 /** `again`: when to look again in any case. */
 async function look(
   { workspace }: ServicePorts,
-  { schedules: readNow, engine, slots, write }: Parts,
+  { schedules: readNow, limits, engine, slots, write }: Parts,
 ): Promise<{ readonly decision: ServiceDecision; readonly again: number }> {
+  await limits();
   const now = workspace.composition.clock.now();
   const schedules = await readNow();
   let seen = lookAtRuns(workspace, schedules);
@@ -125,7 +131,8 @@ async function look(
   }
   engine.seen(now, seen);
   const view = await serviceView(workspace, { now, schedules, seen, engine, slotNotBefore: slots.notBefore });
-  const again = view.engine === 'other' && view.canMove ? now + DRIVEN_MS : Infinity;
+  // An engine that is killed writes nothing more.
+  const again = view.engine === 'other' ? now + DRIVEN_MS : Infinity;
   return { decision: decideService(view), again };
 }
 

@@ -4,6 +4,7 @@ import type { Schedule } from '../../model/schedule.ts';
 import { nextSlot } from '../../text/cron.ts';
 import { readLockHolder, type LockHolder } from '../../substrate/ledger/index.ts';
 import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
+import { readSharedLimits, type SharedLimitsView } from '../../view/shared-limits.ts';
 import { listUnfinished } from '../../view/unfinished.ts';
 import { lookIn, type OpenedWorkspace } from '../open-workspace.ts';
 import { readSchedules } from '../preflight/read-schedules.ts';
@@ -31,6 +32,8 @@ export interface ServiceStatus {
   readonly schedules: readonly ScheduleStatus[];
   /** Why the schedules of squad.yaml cannot be used. The service keeps those that it read before. */
   readonly problem: string | null;
+  /** Absent: no limits of all runs were ever set. */
+  readonly sharedLimits?: SharedLimitsView;
 }
 
 export async function serviceStatus(workspace: OpenedWorkspace<Machine>): Promise<ServiceStatus> {
@@ -45,6 +48,7 @@ export async function serviceStatus(workspace: OpenedWorkspace<Machine>): Promis
     const count = (...some: readonly string[]) => needs.filter((need) => some.includes(need)).length;
     return {
       runs: { queued: count('queued'), open: needs.length - count('queued'), asking: count('asks') },
+      limits: readSharedLimits(ledger, lockedBy),
       records: new Map(schedules.map(({ name }) => [name, scheduleRecord(ledger, name)])),
     };
   });
@@ -59,5 +63,6 @@ export async function serviceStatus(workspace: OpenedWorkspace<Machine>): Promis
       return { name, cron, timezone, agreed: !unagreed.includes(name), next, ...about };
     }),
     problem: 'problem' in read ? read.problem : null,
+    ...(seen?.limits === undefined ? {} : { sharedLimits: seen.limits }),
   };
 }

@@ -23,11 +23,13 @@ export async function serviceView(
   workspace: OpenedWorkspace<Machine>,
   { now, schedules, seen, engine, slotNotBefore }: Seen,
 ): Promise<ServiceView> {
+  const { cappedUntil } = seen;
+  const isCapped = cappedUntil !== undefined && cappedUntil > now;
   const views = schedules.map(async (schedule) => {
     const { name, cron, timezone } = schedule;
     const after = seen.records.get(name)?.after ?? now;
     const notBefore = slotNotBefore(name);
-    const isDue = notBefore === undefined && dueSlot({ cron, timezone, after }, now) !== undefined;
+    const isDue = !isCapped && notBefore === undefined && dueSlot({ cron, timezone, after }, now) !== undefined;
     const skip = isDue ? await skipReason(workspace, schedule, seen) : undefined;
     return { name, cron, timezone, after, notBefore, skip };
   });
@@ -38,6 +40,7 @@ export async function serviceView(
     canMove: seen.canMove,
     wakesAt: seen.waits ? now + WAITING_MS : undefined,
     engineNotBefore: engine.notBefore(),
+    cappedUntil,
   };
 }
 

@@ -49,12 +49,18 @@ const TABLE: [title: string, view: Partial<ServiceView>, decision: object][] = [
   ['an engine of another terminal is at work', { canMove: true, engine: 'other' }, { do: 'wait', until: undefined }],
   ['an engine has failed', { canMove: true, engineNotBefore: now + 1 }, { do: 'wait', until: now + 1 }],
   ['the time after a failure has passed', { canMove: true, engineNotBefore: now }, { do: 'start-engine' }],
-  ['a cap is reached', { canMove: true, cappedUntil: now + 5 }, { do: 'wait', until: now + 5 }],
+  ['a cap of the day is reached', { cappedUntil: now + 5 }, { do: 'wait', until: now + 5 }],
   [
-    'a cap is reached, and a slot is due: its run waits in the queue',
-    { canMove: true, cappedUntil: now + 5, schedules: [nightly] },
-    { do: 'submit', schedule: 'nightly', slot },
+    'a cap of the day is reached, and a slot is due: it waits for the next day',
+    { cappedUntil: now + 5, schedules: [nightly], wakesAt: now + 9 },
+    { do: 'wait', until: now + 5 },
   ],
+  [
+    'no further run may begin, but one that has begun can move',
+    { canMove: true, cappedUntil: now + 5 },
+    { do: 'start-engine' },
+  ],
+  ['the next day has begun', { cappedUntil: now, schedules: [nightly] }, { do: 'submit', schedule: 'nightly', slot }],
   ['a run waits for a reset', { wakesAt: now + 9 }, { do: 'wait', until: now + 9 }],
   ['a reset is due, and the engine has not been seen to move', { wakesAt: now - 9 }, { do: 'wait', until: undefined }],
 ];

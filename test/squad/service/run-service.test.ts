@@ -3,6 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openMachine } from '../../../src/engine/machine.ts';
+import type { SharedLimits } from '../../../src/model/shared-limits.ts';
+import { recordLimits } from '../../../src/substrate/ledger/record-limits.ts';
 import { redactorOf } from '../../../src/model/redaction/redactor.ts';
 import { bindWorkspace, openWorkspace, withLedger } from '../../../src/squad/open-workspace.ts';
 import { runService, type ServicePorts } from '../../../src/squad/service/run-service.ts';
@@ -21,13 +23,18 @@ const START = Date.parse('2026-11-28T12:00:30Z');
 type Settings = readonly Readonly<Record<string, string>>[];
 
 /** A service in this process, whose clock jumps from one look to the next. */
-async function serviceFor(schedules: Settings, { withRun = false } = {}) {
+async function serviceFor(schedules: Settings, { withRun = false, withTurn = false } = {}) {
   const room = roomForTest();
   const { repository, root } = room;
   const settings = (list: Settings): void =>
     writeFileSync(join(repository, 'squad.yaml'), JSON.stringify({ version: 1, schedules: list }));
   if (schedules.length > 0) settings(schedules);
   if (withRun) new RecordedRun(definition(), newStateOf(repository)).allocate().close();
+  if (withTurn) {
+    const run = new RecordedRun(definition(), newStateOf(repository)).allocate();
+    run.clock.time = START - 60_000;
+    run.turn('a', 1, 'builder-1', {}).close();
+  }
   const host = testHost(root, { workingDirectory: repository });
   const machine = openMachine(host);
   let now = START;
@@ -53,6 +60,8 @@ async function serviceFor(schedules: Settings, { withRun = false } = {}) {
     ...{ workspace, redactor: redactorOf({}, []), stopped: ending.signal, say: (text) => void said.push(text) },
     startEngine: () => ({ pid: 1, ended: Promise.resolve({ code: 0 }) }),
     submitSlot: () => Promise.reject(new Error('no slot is expected')),
+    settingsFiles: [join(repository, 'squad.yaml')],
+    recordLimits: () => Promise.resolve(undefined),
   };
   return {
     ...{ repository, settings, said, now: () => now, directory: workspace.directory },
@@ -63,6 +72,9 @@ async function serviceFor(schedules: Settings, { withRun = false } = {}) {
       withLedger(ledger, 'write', (open) =>
         recordRun(open, name, { slot, at: now, run: `run-${slot}`, name: 'n', head }),
       ),
+    /** As the process that records the limits of all runs does. */
+    limit: async (limits: SharedLimits) =>
+      withLedger(ledger, 'write', (open) => recordLimits(open, { timezone: 'UTC', limits })),
     record: async (name: string): Promise<ScheduleRecord | undefined> =>
       withLedger(ledger, 'read', (open) => scheduleRecord(open, name)),
     serve: async (ms: number, more: Partial<ServicePorts>) => {
@@ -167,6 +179,56 @@ describe('the service', () => {
     const lock = lockWorkspace(service.directory, holderHere(process.pid, START));
     const started: number[] = [];
     service.at(30_000, () => lock.release());
+    await service.serve(40_000, {
+      startEngine: () => {
+        started.push(service.now() - START);
+        return { pid: 1, ended: new Promise(() => undefined) };
+      },
+    });
+    expect(started).toEqual([expect.toSatisfy((at: number) => at >= 30_000 && at <= 36_000)]);
+  });
+
+  it('submits no slot and starts no engine while a cap of the day is reached, and the newest slot at midnight', async () => {
+    const service = await serviceFor([tenth], { withTurn: true });
+    const acts: string[] = [];
+    let limits: SharedLimits = { turnsPerDay: 1 };
+    const recorded: string[] = [];
+    const act = (what: string): void => void acts.push(`${new Date(service.now()).toISOString().slice(0, 19)} ${what}`);
+    service.at(2 * HOUR, () => {
+      limits = { turnsPerDay: 1, runsPerDay: 5 };
+      service.settings([tenth]);
+    });
+    await service.serve(12.2 * HOUR, {
+      recordLimits: async () => {
+        await service.limit(limits);
+        recorded.push(new Date(service.now()).toISOString().slice(11, 16));
+        return 'as was said';
+      },
+      startEngine: () => {
+        act('engine');
+        return { pid: 1, ended: new Promise(() => undefined) };
+      },
+      submitSlot: async (name, slot) => {
+        act(`slot of ${minute(slot)}`);
+        await service.submitted(name, slot);
+        return 'queued';
+      },
+    });
+    expect(acts).toEqual([
+      '2026-11-29T00:00:00 slot of 00:00',
+      '2026-11-29T00:00:00 engine',
+      '2026-11-29T00:10:00 slot of 00:10',
+    ]);
+    expect(recorded).toEqual(['12:00', '14:00']);
+    expect(service.said).toContain('as was said');
+  });
+
+  it('starts an engine within seconds of the end of another one that was killed', async () => {
+    const service = await serviceFor([]);
+    const run = new RecordedRun(definition(), service.directory).allocate();
+    const started: number[] = [];
+    // It writes nothing more.
+    service.at(30_000, () => run.lock.release());
     await service.serve(40_000, {
       startEngine: () => {
         started.push(service.now() - START);

@@ -1,13 +1,16 @@
+import { join } from 'node:path';
 import { isSquadError, usageError } from '../model/errors.ts';
 import { priorityRank } from '../model/priority.ts';
 import type { RunDefinition, Submission } from '../model/run.ts';
 import { findDefinition } from '../view/read-run.ts';
 import { uuid7 } from '../substrate/system/clock/ids.ts';
 import { failpoint } from '../substrate/system/failpoint.ts';
+import { briefly } from '../substrate/system/files/brief-lock.ts';
 import { storeContents } from '../substrate/system/files/content-store.ts';
 import { keepCopies } from '../substrate/system/files/copied-files.ts';
 import { armoryFolder, copiesFolder } from '../substrate/system/files/run-files.ts';
 import { openLedger } from '../substrate/ledger/index.ts';
+import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { recordLimits } from '../substrate/ledger/record-limits.ts';
 import { defined } from '../text/defined.ts';
 import { plainJson } from '../text/json.ts';
@@ -46,7 +49,7 @@ export interface SubmittedRun {
   readonly warnings: readonly string[];
 }
 
-/** Two processes may choose one name at the same moment. */
+/** A `squad run` may choose the same name at the same moment. */
 const TRIES = 20;
 
 /**
@@ -60,25 +63,20 @@ export async function submit(place: Place, objective: Named, options: SubmitOpti
   if (after !== undefined && request.base !== undefined)
     throw usageError('--after and --base cannot be given together', 'A run begins with the one or the other.');
   const runId = key === undefined ? uuid7(workspace.composition.clock.now()) : runIdOf(workspace.directory, key);
-  const known = key === undefined ? undefined : findSubmitted(workspace, runId);
-  if (known !== undefined) return known;
+  const known = key === undefined ? undefined : lookIn(workspace, (ledger) => findSubmitted(ledger, runId));
+  if (known !== undefined) return { ...found(workspace, known), warnings: [] };
+  // A start under this key was cut short before the run was defined: this one takes its place.
+  const own = key === undefined ? undefined : lookIn(workspace, (ledger) => ledger.run(runId)?.name);
   const afterId = after === undefined ? undefined : runBefore(workspace, after);
   const source = sourceIn(workspace, objective);
   source.admit?.();
-  for (let left = TRIES; ; left -= 1) {
-    const checked = await checkNewRun(workspace, source, request);
-    const definition = submittedAs(checked.definition, priority, {
-      ...{ at: workspace.composition.clock.now(), by: operatorOf(workspace.host) },
-      ...defined({ base: request.base, after: afterId }),
-    });
-    try {
-      const recorded = await record(workspace, source, { ...checked, definition }, runId);
-      return { ...recorded, warnings: await textsOf(workspace, checked.warnings) };
-    } catch (error) {
-      const isTaken = isSquadError(error) && error.code === 'usage' && request.name === undefined && left > 1;
-      if (!isTaken || lookIn(workspace, (ledger) => ledger.run(definition.name)) === undefined) throw error;
-    }
-  }
+  const checked = await checkNewRun(workspace, source, { ...request, ...defined({ name: own ?? request.name }) }, own);
+  const submitted = {
+    ...{ at: workspace.composition.clock.now(), by: operatorOf(workspace.host) },
+    ...defined({ base: request.base, after: afterId }),
+  };
+  const recorded = await record(workspace, source, checked, { runId, priority, submitted });
+  return { ...recorded, warnings: await textsOf(workspace, checked.warnings) };
 }
 
 function submittedAs(definition: RunDefinition, priority: string | undefined, submitted: Submission): RunDefinition {
@@ -95,37 +93,66 @@ async function textsOf({ host }: OpenedWorkspace, warnings: Preflight['warnings'
   });
 }
 
-async function record(
-  workspace: OpenedWorkspace,
-  source: Source,
-  { definition, repository, contents, serve }: Pick<Preflight, 'definition' | 'repository' | 'contents' | 'serve'>,
-  runId: string,
-): Promise<Omit<SubmittedRun, 'warnings'>> {
+interface Asked {
+  readonly runId: string;
+  readonly priority: string | undefined;
+  readonly submitted: Submission;
+}
+
+type Recorded = Omit<SubmittedRun, 'warnings'>;
+
+async function record(workspace: OpenedWorkspace, source: Source, checked: Preflight, asked: Asked): Promise<Recorded> {
   const { directory, composition } = workspace;
+  const { definition, repository, contents, serve } = checked;
   await source.refuseChanged?.(definition);
-  const stored = plainJson(definition);
-  await recordRun(workspace, { id: runId, definition, limits: definition.limits, content: [stored] });
-  await storeContents(armoryFolder(directory, runId), contents);
-  await keepCopies(repository.root, copiesFolder(directory, runId), definition.copied ?? []);
+  await storeContents(armoryFolder(directory, asked.runId), contents);
+  await keepCopies(repository.root, copiesFolder(directory, asked.runId), definition.copied ?? []);
   failpoint('submitted.stored');
   const ledger = openLedger(directory, composition);
   try {
     recordLimits(ledger, serve);
-    const { name } = ledger.submit({ id: runId, name: definition.name, definition: stored });
-    failpoint('submitted.recorded');
-    flagQueue(directory);
-    return { runId, name, known: false };
+    // Many may submit at the same moment, and each finds a free name at once.
+    return await briefly(join(directory, 'submit.lock'), async () => recordNamed(workspace, ledger, checked, asked));
   } finally {
     ledger.close();
   }
 }
 
-function findSubmitted(workspace: OpenedWorkspace, runId: string): SubmittedRun | undefined {
-  return lookIn(workspace, (ledger) => {
-    const row = ledger.run(runId);
-    if (row === undefined || findDefinition(ledger, row) === undefined) return undefined;
-    return { runId, name: row.name, known: true, warnings: [] };
-  });
+async function recordNamed(
+  workspace: OpenedWorkspace,
+  ledger: Ledger,
+  { definition: first, renamed }: Preflight,
+  { runId, priority, submitted }: Asked,
+): Promise<Recorded> {
+  for (let left = TRIES; ; left -= 1) {
+    const known = findSubmitted(ledger, runId);
+    if (known !== undefined) return found(workspace, known);
+    const taken = ledger.runs().flatMap(({ id, name }) => (id === runId ? [] : [name]));
+    const named = taken.includes(first.name) ? renamed(taken) : first;
+    const definition = submittedAs(named, priority, submitted);
+    const stored = plainJson(definition);
+    await recordRun(workspace, { id: runId, definition, limits: definition.limits, content: [stored] });
+    try {
+      const { name } = ledger.submit({ id: runId, name: definition.name, definition: stored });
+      failpoint('submitted.recorded');
+      flagQueue(workspace.directory);
+      return { runId, name, known: false };
+    } catch (error) {
+      const isTaken = isSquadError(error) && error.code === 'usage' && left > 1;
+      if (!isTaken || (ledger.run(definition.name) ?? ledger.run(runId)) === undefined) throw error;
+    }
+  }
+}
+
+/** The process that recorded it may have died before an engine could see it. */
+function found({ directory }: OpenedWorkspace, { id: runId, name }: RunRow): Recorded {
+  flagQueue(directory);
+  return { runId, name, known: true };
+}
+
+function findSubmitted(ledger: Ledger, runId: string): RunRow | undefined {
+  const row = ledger.run(runId);
+  return row === undefined || findDefinition(ledger, row) === undefined ? undefined : row;
 }
 
 /** Its id. Throws `usage` for one that is unknown. */

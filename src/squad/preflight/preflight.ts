@@ -4,6 +4,7 @@ import { factsOf } from '../../rules/run-facts.ts';
 import type { Content } from '../../model/content.ts';
 import { STAGES } from '../../model/playbook-name.ts';
 import type { Objective } from '../../model/objective.ts';
+import type { Redactor } from '../../model/redaction/redactor.ts';
 import { runDefinitionSchema, type RunDefinition } from '../../model/run.ts';
 import { priorityWarnings, type PriorityWarning } from '../../model/priority.ts';
 import type { Settings } from '../../model/settings.ts';
@@ -94,6 +95,8 @@ export interface PreflightRequest extends RunChoices {
 
 export interface Preflight {
   readonly definition: RunDefinition;
+  /** The definition under a name that none of these have either. Throws for a name that a person gave. */
+  readonly renamed: (taken: readonly string[]) => RunDefinition;
   readonly repository: RepositoryReport;
   /** Contents of the machine's files that the agents use, to be stored with the run. */
   readonly contents: readonly Content[];
@@ -123,18 +126,8 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   refuseUnregistered(ports.runtimes, request.runtime);
   const repository = await beginningIn(ports, request);
   const { root, head, branch, from } = repository;
-  const given = await request.source.read(repository);
-  const all = await withListFile(await readSettings(root, ports, ports.host), request.playbook, ports, ports.host);
-  const written = given.settings?.(all) ?? all;
-  refuseBadName(request.name);
-  const redactor = ports.redactor(letThroughBy(written.settings));
-  refuseSecretNames({ name: request.name, branch, base: from }, redactor);
-  refuseSecretSettings(written, redactor);
-  const subject = given.subject(request, { own: ports.playbooks, read: written, redactor });
+  const { subject, written, redactor } = await readSubject(ports, request, repository);
   const { objective, playbook, source, folder, makesBranch } = subject;
-  const { tries } = request;
-  if (tries !== undefined) refuseTries(tries, playbook);
-  refusePassed(subject, ports.clock.now());
   const { frozen, notes: ofPrompts } = await promptsOfRun(root, redactor, request.prompts);
   const decided = limitsOfRun(request.limits ?? {}, objective, written, playbook.name === STAGES);
   const { read } = decided;
@@ -152,32 +145,62 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const place = { root, read, described, redactor, ...frozen };
   const { agents: bound, runtimes, armory, notes: lonely } = await bindSquad(ports, request, playbook, place);
   const agents = bound.map((agent) => ({ ...agent, instructions: redactor.text(agent.instructions) }));
-  const name = nameRun({ given: request.name, ...subject.names }, await ports.takenNames(repository));
-  const doubtfulIn = { root, environment: ports.host.environment, file: subject.file };
-  const definition: RunDefinition = {
+  const taken = await ports.takenNames(repository);
+  const doubtful = await doubtfulOf(objective.criteria, { ...ports.host, root, file: subject.file });
+  const define = (name: string): RunDefinition => ({
     version: 1,
     name,
     source,
     objective: objectiveOf(objective),
     ...{ playbook: playbook.name, ...defined({ folder }), ...frozen },
-    options: optionsFor(playbook, read.settings, { name, limits, agents, objective, tries, ...frozen }),
+    options: optionsFor(playbook, read.settings, {
+      ...{ name, limits, agents, objective, ...frozen },
+      tries: request.tries,
+    }),
     agents,
     judges: judgesOf(playbook),
     ...{ runtimes, described, limits },
-    ...defined({ doubtful: await doubtfulOf(objective.criteria, doubtfulIn) }),
+    ...defined({ doubtful }),
     repository: defined({ root, base: head, branch, from }),
     ...settingsOf(request, read.settings, playbook, objective),
     ...defined({ makesBranch, copied: copies.copied }),
     trusted: null,
-  };
+  });
+  const named = { given: request.name, ...subject.names };
+  const definition = define(nameRun(named, taken));
   refuseUnplayable(playbook, definition, read);
   for (const { admit } of Object.values(SINKS)) await admit?.(ports.forge(repository), definition);
   // A definition that the schema refuses could not be resumed.
-  const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });
+  const trusted = await trust();
+  const finish = (draft: RunDefinition): RunDefinition => runDefinitionSchema.parse({ ...draft, trusted });
+  const stored = finish(definition);
+  const renamed: Preflight['renamed'] = (later) => finish(define(nameRun(named, [...taken, ...later])));
   const secrets = secretWarnings([...subject.redacted, ...redactedIn(bound, agents), ...armory.redacted()]);
   const notes = [...copies.notes, ...decided.notes, ...lonely, ...ofPrompts, ...ownCommands(used, described)];
   const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...notes];
-  return { definition: stored, repository, contents: armory.contents(), warnings, serve: read.settings.serve, items };
+  const { serve } = read.settings;
+  return { definition: stored, renamed, repository, contents: armory.contents(), warnings, serve, items };
+}
+
+/** Throws for names and settings that have a secret, and for an objective that no run can have. */
+async function readSubject(
+  ports: PreflightPorts,
+  request: PreflightRequest,
+  repository: RepositoryReport,
+): Promise<{ subject: Subject; written: SettingsRead; redactor: Redactor }> {
+  const { root, branch, from } = repository;
+  const { source, playbook, name, tries } = request;
+  const given = await source.read(repository);
+  const all = await withListFile(await readSettings(root, ports, ports.host), playbook, ports, ports.host);
+  const written = given.settings?.(all) ?? all;
+  refuseBadName(name);
+  const redactor = ports.redactor(letThroughBy(written.settings));
+  refuseSecretNames({ name, branch, base: from }, redactor);
+  refuseSecretSettings(written, redactor);
+  const subject = given.subject(request, { own: ports.playbooks, read: written, redactor });
+  if (tries !== undefined) refuseTries(tries, subject.playbook);
+  refusePassed(subject, ports.clock.now());
+  return { subject, written, redactor };
 }
 
 /** Most runs begin where the checkout is. */

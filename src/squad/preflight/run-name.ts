@@ -31,11 +31,12 @@ export function slugOf(title: string): string {
   return cut(plainSlug(title).replace(/^[^a-z]+/, ''), LONGEST_SLUG) || 'run';
 }
 
-function freeName(name: string, taken: readonly string[]): string {
-  if (!taken.includes(name)) return name;
+function freeName(name: string, names: readonly string[]): string {
+  const taken = new Set(names);
+  if (!taken.has(name)) return name;
   for (let number = 2; ; number += 1) {
     const candidate = numbered(name, number, cut);
-    if (!taken.includes(candidate)) return candidate;
+    if (!taken.has(candidate)) return candidate;
   }
 }
 

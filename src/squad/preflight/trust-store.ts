@@ -1,12 +1,12 @@
-import { open, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readPlain } from '../../substrate/system/files/read-plain.ts';
 import { z } from 'zod';
 import type { Host } from '../../engine/compose.ts';
 import { errorText, SquadError } from '../../model/errors.ts';
 import { errorCode, isStorageError, storageError } from '../../model/storage-error.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
+import { briefly } from '../../substrate/system/files/brief-lock.ts';
 import { writeWhole } from '../../substrate/system/files/run-files.ts';
 import { syncFile } from '../../substrate/system/files/sync.ts';
 import { bindState, findState } from '../../substrate/system/files/state-place.ts';
@@ -16,6 +16,8 @@ import { shellWord } from '../../text/shell-word.ts';
 
 /** The oldest entries beyond this number are dropped; squad asks for them again. */
 const MOST_ENTRIES = 1_000;
+/** More than wait in a queue: a run whose entry is gone would be held. */
+const MOST_RUNS = 10_000;
 
 const entrySchema = z.object({
   hash: z.string(),
@@ -81,7 +83,7 @@ export async function rememberRun(
 ): Promise<void> {
   await update(store, ({ trusted, runs }) => {
     const others = runs.filter((entry) => entry.run !== run || entry.hash !== hash);
-    return { trusted, runs: [...others, { run, hash, at }].slice(-MOST_ENTRIES) };
+    return { trusted, runs: [...others, { run, hash, at }].slice(-MOST_RUNS) };
   });
 }
 
@@ -90,7 +92,7 @@ type Entries = Pick<File, 'trusted' | 'runs'>;
 async function update(store: TrustStore, change: (entries: Entries) => Entries): Promise<void> {
   try {
     const path = store.place();
-    await locked(`${path}.lock`, async () => {
+    await briefly(`${path}.lock`, async () => {
       const { trusted, runs } = change(await readStore({ path }));
       const content = { version: 1, trusted, ...(runs.length === 0 ? {} : { runs }) };
       await writeWhole(path, `${JSON.stringify(content, null, 2)}\n`, {
@@ -110,38 +112,6 @@ async function update(store: TrustStore, change: (entries: Entries) => Entries):
       next: 'Let your user write there, or run the command again with `--yes`.',
       cause: error,
     });
-  }
-}
-
-const LOOK_MS = 20;
-/** A write takes a few milliseconds: an older lock is that of a killed process. */
-const STALE_MS = 3_000;
-
-/** While other processes wait. */
-async function locked(path: string, work: () => Promise<void>): Promise<void> {
-  while (!(await take(path))) {
-    const since = await stat(path).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => 0,
-    );
-    // A clock that was set back must not keep the lock for ever.
-    if (Math.abs(Date.now() - since) > STALE_MS) await rm(path, { force: true });
-    else await sleep(LOOK_MS);
-  }
-  try {
-    await work();
-  } finally {
-    await rm(path, { force: true });
-  }
-}
-
-async function take(path: string): Promise<boolean> {
-  try {
-    await (await open(path, 'wx', 0o600)).close();
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    throw error;
   }
 }
 

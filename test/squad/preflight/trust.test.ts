@@ -3,7 +3,13 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { itemsToTrust } from '../../../src/squad/preflight/trust.ts';
 import type { TrustItem } from '../../../src/squad/preflight/trust-item.ts';
-import { isTrusted, rememberTrust, trustStoreOf } from '../../../src/squad/preflight/trust-store.ts';
+import {
+  isRunTrusted,
+  isTrusted,
+  rememberRun,
+  rememberTrust,
+  trustStoreOf,
+} from '../../../src/squad/preflight/trust-store.ts';
 import { parseSettings } from '../../../src/squad/settings/parse-settings.ts';
 import { armFailpoints } from '../../../src/substrate/system/failpoint.ts';
 import { git } from '../../support/git.ts';
@@ -246,5 +252,13 @@ describe('the trust store', () => {
     expect(await isTrusted(store, 'old-0')).toBe(false);
     expect(await isTrusted(store, 'old-1')).toBe(true);
     expect(await isTrusted(store, entry.hash)).toBe(true);
+  });
+
+  it('keeps the consents of more runs than a thousand, because they may all wait in the queue', async () => {
+    const { store } = open();
+    const runs = Array.from({ length: 3_000 }, (_, index) => ({ ...entry, run: `run-${index}` }));
+    place(store.path, JSON.stringify({ version: 1, trusted: [], runs }));
+    await rememberRun(store, { ...entry, run: 'newest' });
+    expect(await isRunTrusted(store, 'run-0', entry.hash)).toBe(true);
   });
 });

@@ -5,7 +5,8 @@ import { pathSchema } from '../model/mail/wire-text.ts';
 import { limitOf } from '../model/plan/task.ts';
 import { PERMISSION_OPTIONS, questionOf } from '../view/permission-ask.ts';
 import type { OpenQuestion } from '../view/open-questions.ts';
-import type { RunReading } from '../view/read-run.ts';
+import { readRun, type RunReading } from '../view/read-run.ts';
+import { listUnfinished } from '../view/unfinished.ts';
 import { readEvent } from '../view/replay-plan.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { operatorOf } from './machine.ts';
@@ -13,7 +14,7 @@ import { openAsks, writePermission } from './permission-asks.ts';
 import { refuseUnusablePlan } from './plan-question.ts';
 import { findCommand, storedKey, type CommandOptions } from './command-key.ts';
 import { openRun, type OpenedRun } from './open-run.ts';
-import { withLedger, type Place } from './open-workspace.ts';
+import { lookIn, withLedger, type Place } from './open-workspace.ts';
 
 /** Options of `Squad.answer`. */
 export interface AnswerOptions extends CommandOptions {
@@ -50,11 +51,11 @@ export async function answer(
   id: string | undefined,
   options: AnswerOptions = {},
 ): Promise<Answered> {
-  const opened = await openRun(place, run);
+  const opened = await openAsking(place, run);
   const { row, driven } = opened.reading;
   const key = storedKey(row.id, options.key);
-  const asks = await openAsks(opened);
-  const questions = [...opened.reading.questions, ...asks.map(questionOf)];
+  const permissions = await openAsks(opened);
+  const questions = [...opened.reading.questions, ...permissions.map(questionOf)];
   const known = findCommand(opened, key);
   // An answer that is stored was checked, and its question has it.
   const checked =
@@ -64,11 +65,29 @@ export async function answer(
   const { seq, data } = await withLedger(opened, 'write', (ledger) =>
     ledger.command(row.id, 'answer', checked, operatorOf(place.host), key),
   );
-  const ask = asks.find((one) => one.id === checked.question);
+  const ask = permissions.find((one) => one.id === checked.question);
   if (ask !== undefined) await writePermission(opened.directory, ask, checked.answer === PERMISSION_OPTIONS[0]);
   const open = questions.filter((one) => one.recorded === null && one.id !== checked.question);
   const { answer: stored } = storedSchema.parse(data);
   return { runId: row.id, name: row.name, question: checked.question, answer: stored, seq, driven, open };
+}
+
+/** Without a name the run that is running, or the newest; if that asks nothing, the only one that asks. */
+async function openAsking(place: Place, name: string | undefined): Promise<OpenedRun> {
+  const opened = await openRun(place, name);
+  if (name !== undefined || asks(opened.reading) || (await openAsks(opened)).length > 0) return opened;
+  const asking = lookIn(opened, (ledger, lockedBy, now) =>
+    listUnfinished(ledger, lockedBy, now).filter(({ runId }) => asks(readRun(ledger, runId, lockedBy))),
+  );
+  const [only, ...others] = asking ?? [];
+  if (only === undefined) return opened;
+  if (others.length === 0) return openRun(place, only.runId);
+  const names = [only, ...others].map((one) => one.name);
+  throw usageError(`${names.length} runs ask: ${names.join(', ')}`, 'Name one: `squad answer --run RUN "…"`.');
+}
+
+function asks({ questions }: Pick<RunReading, 'questions'>): boolean {
+  return questions.some(({ recorded }) => recorded === null);
 }
 
 /** The answer as stored, without secrets. */

@@ -13,9 +13,13 @@ interface Two extends RunBench {
   open(): void;
 }
 
+interface Finishing {
+  readonly onTestFinished: (end: () => void) => void;
+}
+
 /** One engine at work, and a second `squad run` beside it, whose run it has taken. */
-async function two({ onTestFinished }: { onTestFinished: (end: () => void) => void }): Promise<Two> {
-  const bench = openRunBench({ script: [] });
+async function two({ onTestFinished }: Finishing, settings: Readonly<Record<string, unknown>> = {}): Promise<Two> {
+  const bench = openRunBench({ script: [], settings });
   onTestFinished(() => bench.end());
   const gate = join(bench.root, 'open');
   bench.rescript([plan([piece('a')]), author('a', [waitFor(gate), ...commits({ 'a.txt': 'a\n' })]), APPROVE_ALL]);
@@ -24,7 +28,7 @@ async function two({ onTestFinished }: { onTestFinished: (end: () => void) => vo
   await first.line(atWork);
   const second = bench.startRun(['--name', 'second']);
   await second.line(({ type }) => type === 'run-queued');
-  await second.line(atWork);
+  if (settings['serve'] === undefined) await second.line(atWork);
   return { ...bench, first, second, open: () => writeFileSync(gate, '') };
 }
 
@@ -46,6 +50,17 @@ describe.concurrent('a run beside an engine', { timeout: 300_000 }, () => {
     expect(second.lines.at(-1)).toMatchObject({ type: 'run-ended', name: 'second', outcome: 'done' });
     expect(first.lines.some(({ name }) => name === 'second')).toBe(false);
     expect(await states(bench)).toEqual(DONE);
+  });
+
+  it('waits for a place, and is started in the background once that engine has ended', async (test) => {
+    const bench = await two(test, { serve: { limits: { parallelRuns: 1 } } });
+    expect((await bench.run(['queue', '--json'])).lines).toMatchObject([{ name: 'second', state: 'ready' }]);
+    bench.open();
+    const [first, second] = await Promise.all([bench.first.finished, bench.second.finished]);
+    expect([first.code, second.code], first.stderr + second.stderr).toEqual([0, 0]);
+    const startedAt = (engine: typeof first): number =>
+      Number(engine.lines.find(({ type }) => type === 'attempt-taken')?.['at']);
+    expect(startedAt(second)).toBeGreaterThan(Number(first.lines.at(-1)?.['at']));
   });
 
   it('goes on in the background if the terminal of the engine is interrupted', async (test) => {
@@ -70,7 +85,7 @@ describe.concurrent('a run beside an engine', { timeout: 300_000 }, () => {
     bench.open();
     const second = await bench.second.finished;
     expect([second.code, second.lines.at(-1)?.['outcome']], second.stderr).toEqual([0, 'done']);
-    expect(second.stderr).toContain('this terminal drives second now');
+    expect(second.stderr).toContain('this terminal takes second over');
     const resumed = await bench.run(['resume', 'first', '--json']);
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(await states(bench)).toEqual(DONE);

@@ -1,5 +1,5 @@
 import type { Named } from '../../squad/sources/source-of.ts';
-import { errorText } from '../../model/errors.ts';
+import { errorText, isSquadError } from '../../model/errors.ts';
 import { exitCodeOf } from '../../model/run-state.ts';
 import { isOver } from '../../view/read-run.ts';
 import { isSwept, unfinishedOf } from '../../view/unfinished.ts';
@@ -41,10 +41,16 @@ export async function handOver(
       `${name} is queued: the engine at work here (process ${pid ?? 'unknown'}) takes it when it has a free place.`,
     );
   if (options.detach === true) return;
-  if (!(await followQueued(context, runId, name, options))) return;
-  output.problem(`No engine works here any more: this terminal drives ${name} now.`);
   const { runId: _runId, playbook: _playbook, detach: _detach, ...drive } = options;
-  await resume(context, runId, drive);
+  while (await followQueued(context, runId, name, options)) {
+    output.problem(`No engine works here any more: this terminal takes ${name} over.`);
+    try {
+      return await resume(context, runId, drive);
+    } catch (error) {
+      // One in the background was faster.
+      if (!isSquadError(error) || error.code !== 'workspace-busy') throw error;
+    }
+  }
 }
 
 async function placeOf(context: CommandContext, runId: string): Promise<number | null> {

@@ -28,7 +28,7 @@ export function createQueueHost(
   const { engines: _engines, ...silent } = { ...context, output: { ...quiet, terminal: undefined } };
   const counts = ({ submitted, runId }: { submitted: boolean; runId: string }): boolean =>
     submitted && runId !== own.runId;
-  const host = createHost({ ...silent, exit: () => undefined }, { options: {}, counts });
+  const host = createHost({ ...silent, exit: () => undefined }, { options: {}, besides: 1, counts });
   const named = new Set<string>();
   /** As they stand without this engine. */
   const others = (): Unfinished[] =>

@@ -27,6 +27,8 @@ export interface Ended {
 /** How runs are hosted. */
 export interface Hosting {
   readonly options: Pick<DriveOptions, 'json'>;
+  /** Other runs that this process drives. */
+  readonly besides: number;
   /** Whether it is hosted at all. */
   readonly counts: (run: Unfinished) => boolean;
 }
@@ -49,7 +51,7 @@ interface Known {
 async function findRuns(
   workspace: OpenedWorkspace,
   { taken, left, broken }: Known,
-  counts: Hosting['counts'],
+  { counts, besides }: Pick<Hosting, 'counts' | 'besides'>,
 ): Promise<Unfinished[]> {
   const { directory, composition } = workspace;
   const { clock } = composition;
@@ -57,7 +59,8 @@ async function findRuns(
   return withLedger(workspace, 'read', (ledger) => {
     const { kind, id } = LIMITS_RECORD;
     const most = readLimits(ledger.record(kind, id)?.value)?.limits.parallelRuns ?? PLACES;
-    if (taken.size >= most) return [];
+    const places = most - besides - taken.size;
+    if (places <= 0) return [];
     const found = runsToSweep(ledger, listUnfinished(ledger, null, clock.now(), taken)).filter(
       (run) =>
         counts(run) &&
@@ -65,7 +68,7 @@ async function findRuns(
         (run.need === 'due' || left.get(run.runId) !== ledger.lastSeq(run.runId)) &&
         (broken.get(run.runId)?.until ?? 0) <= clock.monotonic(),
     );
-    return found.slice(0, most - taken.size);
+    return found.slice(0, places);
   });
 }
 
@@ -94,7 +97,7 @@ export function createHost(context: CommandContext, { options, ...hosting }: Hos
     look: async (): Promise<boolean> => {
       if (requested !== undefined) return false;
       const workspace = await openWorkspace(context);
-      const found = await findRuns(workspace, known, hosting.counts);
+      const found = await findRuns(workspace, known, hosting);
       for (const run of found) {
         const begun = Promise.withResolvers<void>();
         taken.set(run.runId, start(workspace, run, begun.resolve).finally(begun.resolve));

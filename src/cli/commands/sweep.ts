@@ -23,7 +23,11 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
   // The files may allow more today than when the runs began to wait.
   const problem = await recordServe(await openWorkspace(context));
   if (problem !== undefined) output.problem(problem);
-  const host = createHost(context, { options, counts: ({ submitted }) => submitted || options.takeOver !== true });
+  const host = createHost(context, {
+    options,
+    besides: 0,
+    counts: ({ submitted }) => submitted || options.takeOver !== true,
+  });
   const ending = new AbortController();
   const cut = async (act: End): Promise<void> => {
     ending.abort();

@@ -1,6 +1,6 @@
 import type { PlanEvent } from '../../src/model/plan/event.ts';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -20,15 +20,18 @@ const READERS = /markdown-it|node_modules\/yaml|\/cli-checks\.mjs/;
 const POLICIES = /\/playbooks\/(?:registry|council|delivery|objective)|\/stage-schema\.ts|\/cli-(?:checks|engine)\.mjs/;
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** URLs of the modules that a Node with these arguments loads. */
-function loadedBy(args: readonly string[], cwd: string, recordTo: string): string[] {
+/** Long enough for a service to have looked a few times. */
+const SERVES_MS = 4_000;
+
+/** URLs of the modules that a Node with these arguments loads. `timeout`: ms after which it gets a SIGTERM. */
+function loadedBy(args: readonly string[], cwd: string, recordTo: string, timeout?: number): string[] {
   const env = {
     PATH: process.env['PATH'],
     HOME: cwd,
     XDG_STATE_HOME: join(cwd, '../state'),
     SQUAD_TEST_MODULES: recordTo,
   };
-  const run = spawnSync(process.execPath, ['--import', HOOK, ...args], { cwd, env, encoding: 'utf8' });
+  const run = spawnSync(process.execPath, ['--import', HOOK, ...args], { cwd, env, encoding: 'utf8', timeout });
   const urls = readFileSync(recordTo, 'utf8').split('\n');
   expect(urls.length, run.stderr).toBeGreaterThan(1);
   return urls;
@@ -79,6 +82,15 @@ describe('the graph library is loaded by what needs it only', () => {
       if (words === 'status' || words === 'runs') expect(urls.filter((url) => POLICIES.test(url))).toEqual([]);
     },
   );
+
+  it('squad serve, which stays in memory', () => {
+    const room = roomForTest();
+    const schedule = { name: 'nightly', cron: '0 2 * * *', timezone: 'UTC', objective: 'go' };
+    writeFileSync(join(room.repository, 'squad.yaml'), JSON.stringify({ version: 1, schedules: [schedule] }));
+    const urls = loadedBy([CLI_ENTRY, 'serve'], room.repository, join(room.root, 'urls'), SERVES_MS);
+    expect(urls.some((url) => /\/(?:run-service\.ts|cli-serve\d?\.mjs)$/.test(url))).toBe(true);
+    expect(urls.filter((url) => GRAPH.test(url) || POLICIES.test(url))).toEqual([]);
+  });
 
   it('squad mail inbox, nor Markdown and YAML', () => {
     const room = mailRoom();

@@ -53,7 +53,7 @@ it.each(some(POINTS, 0, POINTS.length))(
     const bench = await openBench();
     await bench.serve({ SQUAD_FAILPOINTS: `${point}=kill` }).catch(() => undefined);
     const wasHit = (): boolean =>
-      findService(stateOf(bench.repository)) === null || /next try|engine ended/.test(bench.log());
+      findService(stateOf(bench.repository)) === null || /ended by SIGKILL|engine ended/.test(bench.log());
     await until(wasHit, () => bench.log());
     killService(bench);
     await endsWell(bench);

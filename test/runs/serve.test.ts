@@ -22,6 +22,23 @@ async function allDone(bench: ServeBench, count: number): Promise<void> {
   await until(isDone, async () => [await bench.states(), bench.log()]);
 }
 
+/** Work that can be done twice, on top of what another run has delivered too. The last entry is for a turn that was lost, whose session is asked to continue. */
+function workAt(bench: ServeBench, gate: string): void {
+  const work = [{ run: ['sh', '-c', 'echo a >>a.txt'] }, ...commits({})];
+  bench.rescript([plan([piece('a')]), author('a', [waitFor(gate), ...work]), APPROVE_ALL, { steps: work }]);
+}
+
+/** Waits until the builder is at work. */
+async function atWork(bench: ServeBench): Promise<void> {
+  const isAtWork = (): boolean => {
+    const ledger = bench.ledger();
+    const spawned = ledger.attempts({}).some(({ taskId, status }) => taskId === 'a' && status === 'spawned');
+    ledger.close();
+    return spawned && bench.alive().length > 0;
+  };
+  await until(isAtWork, () => bench.log());
+}
+
 const FROM = { name: 'next', cron: '0 2 * * *', timezone: 'UTC', from: './next.sh' };
 
 describe('squad serve', { timeout: 300_000 }, () => {
@@ -90,20 +107,10 @@ describe('squad serve', { timeout: 300_000 }, () => {
   it('after a reboot, with its engine, every process and the runtime folder gone: each run continues once', async () => {
     const bench = await benchFor([NIGHTLY]);
     const gate = join(bench.root, 'gate');
-    // Also on top of what the other run has delivered.
-    const append = { run: ['sh', '-c', 'echo a >>a.txt'] };
-    const work = [append, ...commits({})];
-    // The last one is for a turn that was lost, whose session is asked to continue.
-    bench.rescript([plan([piece('a')]), author('a', [waitFor(gate), ...work]), APPROVE_ALL, { steps: work }]);
+    workAt(bench, gate);
     const runtime = { XDG_RUNTIME_DIR: join(bench.root, 'runtime') };
     const service = await bench.serve(runtime);
-    const isAtWork = (): boolean => {
-      const ledger = bench.ledger();
-      const spawned = ledger.attempts({}).some(({ taskId, status }) => taskId === 'a' && status === 'spawned');
-      ledger.close();
-      return spawned && bench.alive().length > 0;
-    };
-    await until(isAtWork, () => bench.log());
+    await atWork(bench);
     const before = bench.record('nightly')?.started?.name ?? '';
     const added = await bench.run(['add', 'objective.md', '--name', 'added', '--after', before, '--yes']);
     expect(added.code, added.stderr).toBe(0);
@@ -143,12 +150,9 @@ describe('squad serve', { timeout: 300_000 }, () => {
     async (signal) => {
       const bench = await benchFor([NIGHTLY]);
       const gate = join(bench.root, 'gate');
-      bench.rescript([plan([piece('a')]), author('a', [waitFor(gate), ...commits({ 'a.txt': 'a\n' })]), APPROVE_ALL]);
+      workAt(bench, gate);
       const service = bench.start(['serve']);
-      await until(
-        () => bench.alive().length > 0,
-        () => bench.log(),
-      );
+      await atWork(bench);
       service.child.kill(signal);
       if (signal === 'SIGINT') writeFileSync(gate, '');
       const { code, stdout } = await service.finished;

@@ -11,7 +11,7 @@ import { localTime } from '../../text/time.ts';
 import { withLedger, type OpenedWorkspace } from '../open-workspace.ts';
 import { limitsNow } from './limits-now.ts';
 import { lookAtRuns } from './look-at-runs.ts';
-import { noteSchedules, recordLeft } from './schedule-record.ts';
+import { beginsNow, noteSchedules, recordLeft } from './schedule-record.ts';
 import { schedulesNow } from './schedules-now.ts';
 import { createServiceEngine, type EngineChild } from './service-engine.ts';
 import { serviceFolder } from './service-lock.ts';
@@ -121,11 +121,7 @@ async function look(
   const now = workspace.composition.clock.now();
   const schedules = await readNow();
   let seen = lookAtRuns(workspace, schedules);
-  const isNew = schedules.some(({ name, cron, timezone }) => {
-    const record = seen.records.get(name);
-    return record?.cron !== cron || record.timezone !== timezone;
-  });
-  if (isNew) {
+  if (schedules.some((schedule) => beginsNow(seen.records.get(schedule.name), schedule, now))) {
     await write((ledger) => noteSchedules(ledger, schedules, now));
     seen = lookAtRuns(workspace, schedules);
   }

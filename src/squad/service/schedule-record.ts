@@ -9,6 +9,8 @@ const KIND = 'schedule';
 /** Slots without a run that are kept to be shown. */
 const MOST_LEFT = 5;
 const LONGEST_WHY = 500;
+/** A clock that is set back by less than this, by a person or a time zone, starts nothing again. */
+const MOST_AHEAD_MS = 86_400_000;
 
 const leftSlotSchema = z.object({
   slot: z.int(),
@@ -46,12 +48,21 @@ export function scheduleRecord(ledger: Pick<Records, 'record'>, name: string): S
   return recordSchema.safeParse(ledger.record(KIND, name)?.value).data;
 }
 
-/** Begins to count slots of schedules that are new, or have another time than before: from now on. */
+/**
+ * Whether its slots count from now on: it is new, has another time than before, or its last slot lies days ahead, because a clock was wrong.
+ * A slot that has had its run by then still has that one alone, by its key.
+ */
+export function beginsNow(
+  record: ScheduleRecord | undefined,
+  { cron, timezone }: Pick<Schedule, 'cron' | 'timezone'>,
+  now: number,
+): boolean {
+  return record?.cron !== cron || record.timezone !== timezone || record.after > now + MOST_AHEAD_MS;
+}
+
+/** Begins to count the slots of schedules that begin now. */
 export function noteSchedules(ledger: Records, schedules: readonly Schedule[], now: number): void {
-  const others = schedules.filter(({ name, cron, timezone }) => {
-    const record = scheduleRecord(ledger, name);
-    return record?.cron !== cron || record.timezone !== timezone;
-  });
+  const others = schedules.filter((schedule) => beginsNow(scheduleRecord(ledger, schedule.name), schedule, now));
   for (const { name, cron, timezone } of others) {
     const { started, left = [] } = scheduleRecord(ledger, name) ?? {};
     write(ledger, name, { cron, timezone, after: now, left, ...(started === undefined ? {} : { started }) });

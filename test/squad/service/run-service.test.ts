@@ -66,6 +66,7 @@ async function serviceFor(schedules: Settings, { withRun = false, withTurn = fal
   return {
     ...{ repository, settings, said, now: () => now, directory: workspace.directory },
     at: (ms: number, act: () => void) => void steps.push({ at: START + ms, act }),
+    end: () => ending.abort(),
     stepClock: (ms: number) => void (now += ms),
     /** As the process that submits a slot does. */
     submitted: async (name: string, slot: number, head = 'c0ffee') =>
@@ -104,6 +105,24 @@ describe('the service', () => {
       },
     });
     expect(slots).toEqual(['12:10', '12:20', '12:30', '12:40', '12:50', '13:00']);
+  });
+
+  it('takes the next slot once a clock that was weeks ahead is right again', async () => {
+    const service = await serviceFor([tenth]);
+    const slots: string[] = [];
+    service.at(0.25 * HOUR, () => service.stepClock(30 * 24 * HOUR));
+    service.at(30 * 24 * HOUR + 0.3 * HOUR, () => {
+      service.stepClock(-30 * 24 * HOUR);
+      service.at(0.8 * HOUR, service.end);
+    });
+    await service.serve(31 * 24 * HOUR, {
+      submitSlot: async (name, slot) => {
+        slots.push(new Date(slot).toISOString().slice(5, 16));
+        await service.submitted(name, slot);
+        return 'queued';
+      },
+    });
+    expect(slots).toEqual(['11-28T12:10', '12-28T12:10', '11-28T12:20', '11-28T12:30', '11-28T12:40']);
   });
 
   it('tries a slot again while the repository is busy, and records one that never works', async () => {

@@ -20,6 +20,7 @@ import { many } from './many.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { places } from './places.ts';
+import { serve } from './serve.ts';
 import { session } from './session.ts';
 import { sessionCheck } from './session-check.ts';
 import { settlements } from './settlements.ts';
@@ -44,6 +45,7 @@ const OF_ANY_BUILD: readonly Bench[] = [
   chains,
   turn,
   idle,
+  serve,
   busy,
   status,
   studio,

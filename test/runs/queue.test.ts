@@ -126,6 +126,9 @@ describe.concurrent('the queue', { timeout: 300_000 }, () => {
     expect(await refused('--name', 'one')).toEqual([65, expect.stringContaining('already exists')]);
     expect((await bench.run(['queue', 'move', 'one', '0'])).code).toBe(2);
     expect((await bench.run(['queue', 'drop', 'two'])).code).toBe(2);
+    // An engine would start it without them.
+    const files = await bench.run(['drop', 'one', '--all', '--yes']);
+    expect([files.code, files.stderr]).toEqual([2, expect.stringContaining('squad queue drop one')]);
     expect(await names(bench)).toEqual(['one']);
   });
 });

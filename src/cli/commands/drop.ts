@@ -1,4 +1,5 @@
 import { usageError } from '../../model/errors.ts';
+import { isQueued } from '../../view/read-run.ts';
 import { standingOf } from '../../view/run-state.ts';
 import { dropRunBranch, findRunBranch } from '../../substrate/git/squad-refs.ts';
 import { switchAdvice } from '../../substrate/git/switch-advice.ts';
@@ -48,6 +49,9 @@ async function refuse({ reading, now, composition, repository }: OpenedTarget, a
   const { id, name } = reading.row;
   const { state, conclusion } = standingOf(reading, now);
   if (reading.driven) throw usageError(`an engine runs ${name}`, `Stop it first: \`squad stop ${name}\`.`);
+  if (isQueued(reading) && reading.refused?.dropped !== true) {
+    throw usageError(`${name} is in the queue, and needs its files to start`, `First: \`squad queue drop ${name}\`.`);
+  }
   if (conclusion === null && !all) {
     throw usageError(
       `${name} is not over: it is ${state}, and needs its folders to continue`,

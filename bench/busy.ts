@@ -15,16 +15,16 @@ export const busy: Bench = {
     const squad: number[] = [];
     const bare: number[] = [];
     for (let index = 0; index < TRIES; index += 1) {
-      const second = room.command('run', 'objective.md', '--yes');
-      if (second.code === 0) throw new Error('the second squad run was not refused');
+      const second = room.command('resume');
+      if (second.code === 0) throw new Error('the second engine was not refused');
       squad.push(second.ms);
       bare.push(room.command('--version').ms);
     }
-    const says = room.command('run', 'objective.md', '--yes').stderr.trim();
+    const says = room.command('resume').stderr.trim();
     await done;
     return [
       rowOf(
-        'a second squad run until it has said that one is running, beside squad --version',
+        'squad resume until it has said that an engine is running, beside squad --version',
         'ms',
         median(squad),
         median(bare),

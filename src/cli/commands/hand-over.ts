@@ -18,6 +18,8 @@ import { showEnd, watchEngine } from './watch.ts';
 const LOOK_MS = 500;
 /** An engine that has just ended may hand its runs over to one in the background. */
 const FREE_LOOKS = 3;
+/** Others may be faster, but not for ever. */
+const TRIES = 10;
 
 /** Continues a run in this process. */
 type Resume = (context: CommandContext, runId: string, options: ResumeOptions) => Promise<void>;
@@ -42,13 +44,14 @@ export async function handOver(
     );
   if (options.detach === true) return;
   const { runId: _runId, playbook: _playbook, detach: _detach, ...drive } = options;
-  while (await followQueued(context, runId, name, options)) {
+  for (let left = TRIES; await followQueued(context, runId, name, options); left -= 1) {
     output.problem(`No engine works here any more: this terminal takes ${name} over.`);
     try {
       return await resume(context, runId, drive);
     } catch (error) {
       // One in the background was faster.
-      if (!isSquadError(error) || error.code !== 'workspace-busy') throw error;
+      const isBusy = isSquadError(error) && error.code === 'workspace-busy';
+      if (!isBusy || left === 0) throw error;
     }
   }
 }

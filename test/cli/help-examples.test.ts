@@ -48,6 +48,8 @@ function promptsIn(folder: string): string[] {
 /** A plan that a person wrote. */
 const MINE = JSON.stringify({ summary: 'mine', tasks: [piece('greet')] });
 
+const LOGIN_FORM = 'squad add "add a login form" --yes --name login-form';
+
 /** By a whole example, or else by the words that it begins with. */
 const PLACES: Readonly<Record<string, Place>> = {
   'squad init': { in: 'new' },
@@ -56,6 +58,11 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad demo': { in: 'new' },
   'squad run': { in: 'new' },
   'squad best-of': { in: 'new' },
+  'squad add': { in: 'new' },
+  'squad add "then write its tests"': { in: 'new', first: [LOGIN_FORM] },
+  'squad queue': { in: 'new' },
+  'squad queue move': { in: 'new', first: [LOGIN_FORM] },
+  'squad queue drop': { in: 'new', first: [LOGIN_FORM] },
   // No test has a terminal.
   'squad answer --edit': { in: 'asks', code: 2 },
   // No test has a remote that it may reach.
@@ -146,6 +153,7 @@ const REPLACED: readonly (readonly [example: RegExp, named: string, instead: str
   [/^squad db/, '/mnt/usb', '..'],
   // A person agrees at the terminal to what the objective and squad.yaml run.
   [/squad run /, 'squad run ', 'squad run --yes '],
+  [/^squad add /, 'squad add', 'squad add --yes'],
   [/^squad best-of 3/, 'squad best-of', 'squad best-of --yes'],
   // Whole runs of a session are in test/runs: here are no workers for its tasks.
   [/^squad run --session/, '--session', '--dry-run --session'],

@@ -1,7 +1,7 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wrongEnvironment } from '../model/errors.ts';
-import { startDetached, type DetachedProgram } from '../substrate/system/process/start-detached.ts';
+import { startLogged, type DetachedProgram } from '../substrate/system/process/start-detached.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { earlyLog, tidyLeftStarts } from './left-starts.ts';
 import { lookIn, type OpenedWorkspace } from './open-workspace.ts';
@@ -32,12 +32,9 @@ export async function startDetachedEngine(
 ): Promise<EngineStarted> {
   const { environment, workingDirectory: cwd, pid: own } = workspace.host;
   const folder = join(workspace.directory, 'runs');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   await tidyLeftStarts(workspace, LOG);
   const early = join(folder, earlyLog(name, own));
-  const file = await open(early, 'w', 0o600);
-  const engine = startDetached(command, { cwd, environment, output: file.fd });
-  await file.close();
+  const engine = await startLogged(command, { cwd, environment }, early);
   const runId = await waitFor(workspace, engine, begun);
   if (runId === undefined) {
     const { code, problem } = await engine.ended;

@@ -3,7 +3,6 @@ import type { RunningRun } from '../view/running-run.ts';
 import { checkLimits, type SomeLimits } from '../model/limits.ts';
 import { usageError } from '../model/errors.ts';
 import type { RunEvent } from '../model/run-event.ts';
-import type { Preflight } from './preflight/preflight.ts';
 import type { Named } from './sources/source-of.ts';
 import { withFailedAttempts } from '../view/explain-failure.ts';
 import { findRun, isOver, runIsOver } from '../view/read-run.ts';
@@ -19,6 +18,7 @@ import { loadEngine } from './load-engine.ts';
 import { checkNewRun, type NewRunOptions, type TrustOption } from './new-run.ts';
 import { agreeToRun, recordRun, requireConsent } from './run-consent.ts';
 import { refuseRunUnset } from './preflight/variables.ts';
+import { warningTexts } from './preflight/warning-texts.ts';
 import { admitRun, refuseInUse, sourceIn } from './folder-runs.ts';
 import type { Source } from './preflight/source.ts';
 import { readServe } from './serve-settings.ts';
@@ -113,7 +113,9 @@ export async function startNew(
   };
   const ports = enginePorts(workspace, { ...drive, serve }, admit);
   const running = await startRun(ports, definition, repository, { runId, contents });
-  if (onEvent !== undefined) await warn(checked.warnings, workspace.host, running.runId, onEvent);
+  if (onEvent === undefined) return running;
+  for (const text of await warningTexts(workspace.host.stateDirectory, checked.warnings))
+    onEvent({ type: 'warning', at: Date.now(), runId: running.runId, text });
   return running;
 }
 
@@ -180,22 +182,4 @@ function enginePorts(
   admit: EnginePorts['admit'],
 ): EnginePorts {
   return { ...composition, host, admit, ...defined({ ...drive }) };
-}
-
-async function warn(
-  warnings: Preflight['warnings'],
-  { stateDirectory }: OpenedWorkspace['host'],
-  runId: string,
-  onEvent: NonNullable<DriveOptions['onEvent']>,
-): Promise<void> {
-  let hasFacts = false;
-  for (const one of warnings) hasFacts ||= 'once' in one;
-  const notes = hasFacts
-    ? await (await import('./preflight/said-notes.ts')).notesToSay(stateDirectory, warnings)
-    : warnings;
-  for (const { about, text, next } of notes) {
-    // `squad doctor` reports problems of the machine.
-    if (about === 'git-version') continue;
-    onEvent({ type: 'warning', at: Date.now(), runId, text: next === undefined ? text : `${text}. ${next}` });
-  }
 }

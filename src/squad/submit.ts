@@ -18,10 +18,17 @@ import { plainLine } from '../text/plain-text.ts';
 import { sourceIn } from './folder-runs.ts';
 import { operatorOf } from './machine.ts';
 import { checkNewRun, type NewRunOptions } from './new-run.ts';
-import { bindWorkspace, lookIn, openWorkspace, requireNamed, runIdOf, type OpenedWorkspace } from './open-workspace.ts';
-import type { Place } from './open-workspace.ts';
+import {
+  bindWorkspace,
+  lookIn,
+  openWorkspace,
+  requireNamed,
+  runIdOf,
+  type OpenedWorkspace,
+  type Place,
+} from './open-workspace.ts';
 import type { Preflight } from './preflight/preflight.ts';
-import { notesToSay } from './preflight/said-notes.ts';
+import { warningTexts } from './preflight/warning-texts.ts';
 import { flagQueue } from './queue-flag.ts';
 import { recordRun } from './run-consent.ts';
 import type { Source } from './preflight/source.ts';
@@ -76,21 +83,12 @@ export async function submit(place: Place, objective: Named, options: SubmitOpti
     ...defined({ base: request.base, after: afterId }),
   };
   const recorded = await record(workspace, source, checked, { runId, priority, submitted });
-  return { ...recorded, warnings: await textsOf(workspace, checked.warnings) };
+  return { ...recorded, warnings: await warningTexts(workspace.host.stateDirectory, checked.warnings) };
 }
 
 function submittedAs(definition: RunDefinition, priority: string | undefined, submitted: Submission): RunDefinition {
   const { objective } = definition;
   return { ...definition, objective: { ...objective, ...defined({ priority }) }, submitted };
-}
-
-async function textsOf({ host }: OpenedWorkspace, warnings: Preflight['warnings']): Promise<string[]> {
-  const notes = await notesToSay(host.stateDirectory, warnings);
-  return notes.flatMap(({ about, text, next }) => {
-    // `squad doctor` reports problems of the machine.
-    if (about === 'git-version') return [];
-    return [next === undefined ? text : `${text}. ${next}`];
-  });
 }
 
 interface Asked {

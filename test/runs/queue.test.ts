@@ -1,4 +1,8 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { stateOf } from '../support/state.ts';
+import { ALL } from '../support/lane.ts';
 import { git } from '../support/git.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, piece, plan, type Entry } from './run-script.ts';
@@ -110,6 +114,29 @@ describe.concurrent('the queue', { timeout: 300_000 }, () => {
     expect((await json(bench, ['resume', 'gone'])).at(-1)).toMatchObject({ outcome: 'done' });
     await bench.run(['resume', '--all', '--json']);
     expect(await states(bench)).toMatchObject({ gone: 'done', 'after-gone': 'done' });
+  });
+
+  it('holds a run whose beginning or consent is gone, says which, and starts the next one', ALL, async (test) => {
+    const bench = benchFor(test);
+    const { repository } = bench;
+    git(repository, 'commit', '--allow-empty', '--quiet', '--message', 'soon gone');
+    await add(bench, 'pruned');
+    git(repository, 'reset', '--quiet', '--hard', 'HEAD~1');
+    git(repository, 'reflog', 'expire', '--expire=now', '--all');
+    git(repository, 'gc', '--quiet', '--prune=now');
+    await add(bench, 'unagreed');
+    const trust = join(stateOf(repository), 'trust.json');
+    rmSync(trust);
+    await add(bench, 'fine');
+    await bench.run(['resume', '--all', '--json']);
+    expect(await states(bench)).toEqual({ pruned: 'stopped', unagreed: 'stopped', fine: 'done' });
+    const held = await json(bench, ['queue']);
+    expect(held.map(({ name, state, why }) => [name, state, why])).toEqual([
+      ['pruned', 'held', expect.stringMatching(/could not start: .*(?:gone|agreed)/)],
+      ['unagreed', 'held', expect.stringContaining('no person has agreed')],
+    ]);
+    expect((await bench.run(['resume', 'pruned', '--yes'])).stderr).toContain('is gone');
+    expect((await json(bench, ['resume', 'unagreed', '--yes'])).at(-1)).toMatchObject({ outcome: 'done' });
   });
 
   it('refuses what can never start', async (test) => {

@@ -1,10 +1,9 @@
-import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunningRun } from '../../view/running-run.ts';
 import { isSwept, listUnfinished, type Unfinished } from '../../view/unfinished.ts';
 import { flagQueue, unflagQueue } from '../../squad/queue-flag.ts';
 import { lookIn, type OpenedWorkspace } from '../../squad/open-workspace.ts';
-import { startDetached } from '../../substrate/system/process/start-detached.ts';
+import { startLogged } from '../../substrate/system/process/start-detached.ts';
 import { ownProgram, type CommandContext } from '../command-context.ts';
 import { createHost } from './host-runs.ts';
 
@@ -51,12 +50,9 @@ export function createQueueHost(
       await host.cancel(left.filter(({ need }) => need === 'held').map(({ runId }) => runId));
       if (!left.some(isSwept)) return false;
       const { environment, workingDirectory: cwd } = workspace.host;
-      const folder = join(workspace.directory, 'runs');
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const file = await open(join(folder, 'queue.log'), 'a', 0o600);
       const command = [...ownProgram(workspace.host), 'resume', '--all', '--take-over'];
-      const { pid } = startDetached(command, { cwd, environment, output: file.fd });
-      await file.close();
+      const log = join(workspace.directory, 'runs', 'queue.log');
+      const { pid } = await startLogged(command, { cwd, environment }, log);
       const names = host.names();
       const what = names.length === 0 ? 'the queue' : names.join(', ');
       context.output.problem(`note: ${what} continues in the background (process ${pid ?? 'unknown'}).`);

@@ -7,7 +7,7 @@ import type { RunEvent } from '../../model/run-event.ts';
 import type { RunEnd, RunningRun } from '../../view/running-run.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, DriveOptions, Options, ResumeOptions, RunOptions } from '../command-context.ts';
-import { openWorkspace } from '../../squad/open-workspace.ts';
+import { openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { isQueueFlagged } from '../../squad/queue-flag.ts';
 import { loadAsking } from '../ask/load-asking.ts';
 import { newRunOf, trustOf } from '../consent.ts';
@@ -117,8 +117,9 @@ export async function showAndAsk(context: CommandContext, options: DriveOptions)
     follow: async (running: RunningRun): Promise<RunEnd> => {
       let queueHost: QueueHost | undefined;
       let looking: Promise<void> | undefined;
+      let workspace: OpenedWorkspace | undefined;
       const look = async (): Promise<void> => {
-        const workspace = await openWorkspace(context);
+        workspace ??= await openWorkspace(context);
         if (queueHost === undefined && !isQueueFlagged(workspace.directory)) return;
         queueHost ??= (await import('./host-queue.ts')).createQueueHost(context, workspace, running, show.note);
         await queueHost.look();

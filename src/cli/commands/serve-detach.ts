@@ -1,11 +1,10 @@
-import { open, readFile, rename } from 'node:fs/promises';
-import { mkdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Machine } from '../../engine/machine.ts';
 import { wrongEnvironment } from '../../model/errors.ts';
 import type { OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { findService, serviceFolder } from '../../squad/service/service-lock.ts';
-import { startDetached, type DetachedProgram } from '../../substrate/system/process/start-detached.ts';
+import { startLogged, type DetachedProgram } from '../../substrate/system/process/start-detached.ts';
 import { plainText } from '../../text/plain-text.ts';
 import { ownProgram, type CommandContext, type Options } from '../command-context.ts';
 import { printResult } from '../output.ts';
@@ -18,15 +17,9 @@ export async function serveDetach(
   { repository, directory, composition }: OpenedWorkspace<Machine>,
   options: Options<'serve'>,
 ): Promise<void> {
-  const folder = serviceFolder(directory);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const log = join(folder, 'service.log');
-  await rename(log, `${log}.1`).catch(() => undefined);
-  const file = await open(log, 'w', 0o600);
+  const log = join(serviceFolder(directory), 'service.log');
   const command = [...ownProgram(host), 'serve', '--background'];
-  const place = { cwd: repository.root, environment: host.environment, output: file.fd };
-  const service = startDetached(command, place);
-  await file.close();
+  const service = await startLogged(command, { cwd: repository.root, environment: host.environment }, log);
   const serves = (): boolean => findService(directory)?.holder?.pid === service.pid;
   const ended = await endedBefore(service, serves, composition.clock);
   if (ended !== undefined) {

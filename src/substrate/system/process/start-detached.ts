@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { mkdir, open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 /** A program in a session of its own, which outlives this process and its terminal. */
 export interface DetachedProgram {
@@ -27,4 +29,20 @@ export function startDetached(
     child.once('exit', (code) => resolve({ code }));
   });
   return { pid: child.pid, ended, signal: (name) => void child.kill(name) };
+}
+
+/** As `startDetached`. Its output goes to a new file; the file that was there is kept as `<log>.1`. */
+export async function startLogged(
+  command: readonly string[],
+  place: Omit<Parameters<typeof startDetached>[1], 'output'>,
+  log: string,
+): Promise<DetachedProgram> {
+  await mkdir(dirname(log), { recursive: true, mode: 0o700 });
+  await rename(log, `${log}.1`).catch(() => undefined);
+  const file = await open(log, 'w', 0o600);
+  try {
+    return startDetached(command, { ...place, output: file.fd });
+  } finally {
+    await file.close();
+  }
 }

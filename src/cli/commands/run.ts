@@ -118,12 +118,13 @@ export async function showAndAsk(context: CommandContext, options: DriveOptions)
       let queueHost: QueueHost | undefined;
       let looking: Promise<void> | undefined;
       let workspace: OpenedWorkspace | undefined;
-      const look = async (): Promise<void> => {
+      const hostIfQueued = async (): Promise<QueueHost | undefined> => {
         workspace ??= await openWorkspace(context);
-        if (queueHost === undefined && !isQueueFlagged(workspace.directory)) return;
-        queueHost ??= (await import('./host-queue.ts')).createQueueHost(context, workspace, running, show.note);
-        await queueHost.look();
+        if (queueHost === undefined && isQueueFlagged(workspace.directory))
+          queueHost = (await import('./host-queue.ts')).createQueueHost(context, workspace, running, show.note);
+        return queueHost;
       };
+      const look = async (): Promise<void> => (await hostIfQueued())?.look();
       const timer = setInterval(() => {
         looking ??= look()
           .catch((error: unknown) => show.note(`the queue was not looked at: ${errorText(error)}`))
@@ -134,7 +135,13 @@ export async function showAndAsk(context: CommandContext, options: DriveOptions)
       } finally {
         clearInterval(timer);
         await looking;
-        if ((await queueHost?.handOver()) === true) context.leave?.();
+        try {
+          // Also for what came into the queue since the last look.
+          if ((await (await hostIfQueued())?.handOver()) === true) context.leave?.();
+        } catch (error) {
+          // The repository may be gone. This run has ended as it has.
+          show.note(`the queue was left alone: ${errorText(error)}`);
+        }
       }
     },
   };

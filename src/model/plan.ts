@@ -226,6 +226,15 @@ export interface Planning {
   readonly byDefault?: 'auto';
 }
 
+/** One thing that outlives runs, as a run sees it. */
+export interface WorkspaceRecord {
+  readonly kind: string;
+  /** Unique in its kind. */
+  readonly id: string;
+  /** Free of secrets. */
+  readonly value: Json;
+}
+
 /** Pure policy. It uses no loop, process, clock or file, and hears the ends of work but not its attempts. */
 export interface Playbook<I> {
   readonly name: string;
@@ -260,6 +269,11 @@ export interface Playbook<I> {
   background?(view: View, task: TaskView): string;
   /** The steps of its work that people see, in order. Absent: people see tasks only. */
   stages?(view: View): readonly StageView[];
+  /**
+   * What the run says of things that outlive it. The engine writes each of them that a step changes, in the step's transaction. Absent:
+   * nothing.
+   */
+  records?(view: View): readonly WorkspaceRecord[];
   /** Files for people to read; rewritten when they change. */
   files?(view: View): readonly { readonly path: string; readonly text: string }[];
 }

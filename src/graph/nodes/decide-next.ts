@@ -12,7 +12,15 @@ import { decideNext, type Next, type NextFacts } from '../../rules/next.ts';
 import { changePlan, applyInputs, type PlanInput, type PlanStep } from '../../rules/plan-step.ts';
 import { type TurnStart, renderOrder } from '../../rules/prompts/render-order.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
-import { applyStep, sharedRoom, stepDecisions, summaryOf, type NodeConfig, type NodeContext } from './node-context.ts';
+import {
+  applyStep,
+  recordDecisions,
+  sharedRoom,
+  stepDecisions,
+  summaryOf,
+  type NodeConfig,
+  type NodeContext,
+} from './node-context.ts';
 import { planAttemptId } from '../ports.ts';
 import { receiversOf } from '../../rules/turn-mail.ts';
 import { otherRuntime } from '../../rules/members.ts';
@@ -39,7 +47,7 @@ export function createDecideNext(context: NodeContext) {
     const answer = applyStep(context, config, {
       cursor: state.cursor,
       seq: state.cursor,
-      decisions: decisionsOf(context, decided),
+      decisions: decisionsOf(context, before, decided),
     });
     if (answer.repeated) book.reread();
     else book.moved(state.cursor, decided.board);
@@ -150,13 +158,20 @@ function started(playbook: Playbook<unknown>, board: Board, next: StartDecision,
   return { next, ...step, turns: next.starts.filter((start) => start.start === 'turn') };
 }
 
-function decisionsOf(context: NodeContext, decided: Decided): Decision[] {
+function decisionsOf(context: NodeContext, before: Board, decided: Decided): Decision[] {
   const { next, board, turns } = decided;
   const because = next.next === 'stop' ? { because: next.because } : {};
   const data = { next: next.next, why: next.why, ...because, ...untilOf(next, board) };
   const reason: Decision = { do: 'record', type: RUN_EVENTS.decided, data };
   const claims = claimTurns(context, board, turns);
-  return [reason, ...stepDecisions(decided, `${board.seq}/next`), ...claims, ...receiversIn(context, board)];
+  const records = recordDecisions(context.ports, before, board);
+  return [
+    reason,
+    ...stepDecisions(decided, `${board.seq}/next`),
+    ...records,
+    ...claims,
+    ...receiversIn(context, board),
+  ];
 }
 
 /** `collect` would tell the mailbox in a transaction of its own. */

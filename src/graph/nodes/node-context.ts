@@ -1,4 +1,5 @@
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
+import { changedRecords } from '../../rules/changed-records.ts';
 import { liveAttempts } from '../../rules/work-requests.ts';
 import { isEnded, statusOf } from '../../rules/work-status.ts';
 import type { PlanStep } from '../../rules/plan-step.ts';
@@ -61,6 +62,12 @@ export function stepDecisions(step: Pick<PlanStep, 'entries' | 'effects'>, name:
     return { do: 'send-mail', key, mail: { from, ...message } };
   });
   return [...entries, ...effects];
+}
+
+/** The step's changes to what outlives the run. */
+export function recordDecisions({ playbook }: GraphPorts, before: Board, after: Board): Decision[] {
+  if (playbook.records === undefined) return [];
+  return changedRecords(playbook, before, after).map((record) => ({ do: 'write-record', ...record }));
 }
 
 const MOST_LINES = 200;

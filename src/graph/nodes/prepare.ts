@@ -1,6 +1,13 @@
 import { RUN_EVENTS } from '../../model/run.ts';
 import { changePlan } from '../../rules/plan-step.ts';
-import { applyStep, stepDecisions, summaryOf, type NodeConfig, type NodeContext } from './node-context.ts';
+import {
+  applyStep,
+  recordDecisions,
+  stepDecisions,
+  summaryOf,
+  type NodeConfig,
+  type NodeContext,
+} from './node-context.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import { factsOf } from '../../rules/run-facts.ts';
 
@@ -18,7 +25,7 @@ export function createIntake(context: NodeContext) {
     applyStep(context, config, {
       cursor: 0,
       seq: state.inputRef,
-      decisions: stepDecisions(step, `${state.inputRef}/plan`),
+      decisions: [...stepDecisions(step, `${state.inputRef}/plan`), ...recordDecisions(ports, before, step.board)],
     });
     book.moved(state.inputRef, step.board);
     ports.onApplied(step.board);

@@ -6,7 +6,14 @@ import type { Decision } from '../../substrate/ports/ledger.ts';
 import { applyInputs, judgedBy, type PlanInput } from '../../rules/plan-step.ts';
 import { interventionOf } from '../../rules/read-input.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
-import { applyStep, stepDecisions, summaryOf, type NodeConfig, type NodeContext } from './node-context.ts';
+import {
+  applyStep,
+  recordDecisions,
+  stepDecisions,
+  summaryOf,
+  type NodeConfig,
+  type NodeContext,
+} from './node-context.ts';
 
 /** Applies new inputs to the board: settlements, answers, timers, commands, results of operations. */
 export function createReconcileInbox(context: NodeContext) {
@@ -24,7 +31,11 @@ export function createReconcileInbox(context: NodeContext) {
     const { repeated } = applyStep(context, config, {
       cursor: state.cursor,
       seq: last,
-      decisions: [...earlierTimers(context, inputs), ...stepDecisions(step, `${last}/in`)],
+      decisions: [
+        ...earlierTimers(context, inputs),
+        ...stepDecisions(step, `${last}/in`),
+        ...recordDecisions(ports, before, step.board),
+      ],
     });
     if (repeated) book.reread();
     else book.moved(last, step.board);

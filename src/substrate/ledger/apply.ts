@@ -8,6 +8,7 @@ import { setAble } from './mail/presence.ts';
 import { claimAttempt } from './claims.ts';
 import { appendEvent, refuseLedgerType } from './events.ts';
 import { requireLease } from './leases.ts';
+import { updateRecord } from './records.ts';
 import { requireRun } from './runs.ts';
 import { parseStored, storedJson, type Store } from './store.ts';
 import { setTimer } from './timers.ts';
@@ -87,6 +88,9 @@ export function carryOut(
       break;
     case 'send-mail':
       sendAsEngine(store, event, decision.key, decision.mail);
+      break;
+    case 'write-record':
+      updateRecord(store, decision);
       break;
     case 'set-receivers':
       setAble(store, lease.runId, decision.able);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
 import type { LedgerRecord, NewRecord } from '../ports/records.ts';
 import { appendEvent } from './events.ts';
@@ -36,6 +37,12 @@ export function writeRecord(store: Store, { kind, id, value, after }: NewRecord)
   const text = storedJson(value);
   store.upsert('record', { kind, id }, { version, value: text, seq });
   return { kind, id, version, value, seq };
+}
+
+/** Call it in a write transaction. Writes nothing if this is its value. */
+export function updateRecord(store: Store, { kind, id, value }: Omit<NewRecord, 'after'>): void {
+  const before = findRecord(store, kind, id);
+  if (before === undefined || !isDeepStrictEqual(before.value, value)) writeRecord(store, { kind, id, value });
 }
 
 interface Row extends Omit<LedgerRecord, 'value'> {

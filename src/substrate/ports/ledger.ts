@@ -77,6 +77,8 @@ export type Decision =
   | { readonly do: 'set-timer'; readonly id: string; readonly dueAt: number; readonly data: Json }
   /** Sends in a member's name, once for each key of the run. A refused message is recorded as `mail-refused`. */
   | { readonly do: 'send-mail'; readonly key: string; readonly mail: EngineMail }
+  /** Of a thing that outlives runs. Nothing is written if this is its value. */
+  | { readonly do: 'write-record'; readonly kind: string; readonly id: string; readonly value: Json }
   /** The addresses that could receive mail from now on. See `Mailbox.receivers`. */
   | { readonly do: 'set-receivers'; readonly able: readonly string[] }
   /** These messages are in that turn's prompt, and leased to it until it ends. One that was read meanwhile stays read. */

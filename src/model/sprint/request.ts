@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+/** `done` and `blocked` follow from its items. */
+export const REQUEST_STATES = ['received', 'planning', 'planned', 'done', 'blocked', 'cancelled', 'refused'] as const;
+export type RequestState = (typeof REQUEST_STATES)[number];
+
+/** A file that came with a request or with the start of a sprint. Its bytes are kept under the hash. */
+export const attachmentSchema = z.object({
+  id: z.string(),
+  /** A plain file name, safe in every file system. */
+  name: z.string(),
+  bytes: z.number().int(),
+  sha256: z.string(),
+});
+export type Attachment = z.infer<typeof attachmentSchema>;
+
+/** What a person asked for. Only the commands of people write this record. Times are epoch ms. */
+export const requestSchema = z.object({
+  text: z.string(),
+  by: z.string(),
+  at: z.number().int(),
+  /** Equal for texts that ask for the same. */
+  fingerprint: z.string(),
+  attachments: z.array(attachmentSchema),
+  /** Texts that were asked for later and mean this request: the same again, or what a blocked item waited for. */
+  joined: z.array(z.object({ text: z.string(), by: z.string(), at: z.number().int() })),
+  /** The blocked item that it brings the input for: that item was reopened, and nothing is planned. */
+  reopens: z.string().optional(),
+  cancelledAt: z.number().int().optional(),
+});
+export type SprintRequest = z.infer<typeof requestSchema>;
+
+/** The planner's answer to a request. Only the run that planned it writes this record. */
+export const requestPlanSchema = z.object({
+  outcome: z.enum(['planned', 'refused']),
+  /** Ids of its items: those that it made, and those that were there. */
+  items: z.array(z.string()),
+  /** For the person who asked. */
+  answer: z.string(),
+  at: z.number().int(),
+});
+export type RequestPlan = z.infer<typeof requestPlanSchema>;
+
+/** The requests that one run of the planner has to plan. Written before that run begins; its id is the run's. */
+export const reviewSchema = z.object({
+  requests: z.array(z.string()),
+  /** Ids of findings. */
+  findings: z.array(z.string()),
+  at: z.number().int(),
+});
+export type PlannerReview = z.infer<typeof reviewSchema>;

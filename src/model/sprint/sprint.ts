@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { attachmentSchema } from './request.ts';
+
+export const SPRINT_STATES = ['planning', 'running', 'wrap_up', 'completed', 'failed', 'blocked'] as const;
+export type SprintState = (typeof SPRINT_STATES)[number];
+
+export const TODO_STATES = [
+  ...(['queued', 'running', 'uncommitted', 'committed', 'completed', 'blocked', 'failed', 'carried_over'] as const),
+] as const;
+export type TodoState = (typeof TODO_STATES)[number];
+
+/** What a sprint was asked for. It never changes: what the planner makes of it is kept beside it. */
+export const kickoffSchema = z.object({
+  milestone: z.string(),
+  /** The requirements in the words of whoever started it, or the items that it was started for. */
+  text: z.string(),
+  items: z.array(z.string()),
+  attachments: z.array(attachmentSchema),
+  /** Who started it: a person, a slot of the clock, or a backlog that was ready. */
+  by: z.string(),
+  trigger: z.enum(['person', 'slot', 'backlog']),
+});
+export type Kickoff = z.infer<typeof kickoffSchema>;
+
+/** Written once, when a sprint is opened, by what opens it. Times are epoch ms. */
+export const sprintSchema = z.object({
+  kickoff: kickoffSchema,
+  /** The id of its run. */
+  run: z.string(),
+  /** The commit that it begins with. */
+  base: z.string(),
+  at: z.number().int(),
+  /** It wraps up then; null: when its todos are done. */
+  until: z.number().int().nullable(),
+});
+export type Sprint = z.infer<typeof sprintSchema>;
+
+export const todoSchema = z.object({
+  /** An id of its own, which the tasks of its chain begin with. */
+  id: z.string(),
+  item: z.string(),
+  title: z.string(),
+  state: z.enum(TODO_STATES),
+  commit: z.string().optional(),
+  /** Why it is blocked or failed. */
+  why: z.string().optional(),
+  required_inputs: z.array(z.string()).optional(),
+  /** How often a role reopened it, by category. */
+  reopened: z.record(z.string(), z.number().int()).optional(),
+});
+export type Todo = z.infer<typeof todoSchema>;
+
+/** How far the sprint is. Only its own run writes it. */
+export const sprintProgressSchema = z.object({
+  state: z.enum(SPRINT_STATES),
+  /** The milestone in the planner's words. */
+  title: z.string().optional(),
+  /** The stage at work. */
+  phase: z.string(),
+  /** `planning_incomplete`, or why it is blocked or failed. */
+  reason: z.string().optional(),
+  todos: z.array(todoSchema),
+  research: z.unknown().optional(),
+  report: z.unknown().optional(),
+  at: z.number().int(),
+});
+export type SprintProgress = z.infer<typeof sprintProgressSchema>;
+
+/** Its end on the line of work. Written once, after its run is over and the line has moved. */
+export const sprintEndSchema = z.object({
+  outcome: z.enum(['completed', 'failed', 'blocked']),
+  reason: z.string().optional(),
+  /** The head of the line after it; null: it delivered nothing. */
+  head: z.string().nullable(),
+  at: z.number().int(),
+});
+export type SprintEnd = z.infer<typeof sprintEndSchema>;
+
+/** A person ends it early. It starts no more todos; `now`: those at work are ended, too. */
+export const sprintStopSchema = z.object({ at: z.number().int(), by: z.string(), now: z.boolean() });
+export type SprintStop = z.infer<typeof sprintStopSchema>;
+
+/** Kinds of the records of a team, and who writes each. */
+export const KINDS = {
+  /** Commands of people. */
+  request: 'request',
+  /** The run that planned it. */
+  requestPlan: 'request-plan',
+  /** Whatever submits a run of the planner. */
+  review: 'planner-review',
+  /** Runs, by their planner. */
+  item: 'backlog-item',
+  /** Runs of sprints, their ends, and requests that reopen. */
+  itemState: 'backlog-state',
+  /** Whatever opens a sprint. */
+  sprint: 'sprint',
+  /** The run of a sprint. */
+  progress: 'sprint-progress',
+  /** Commands of people. */
+  stop: 'sprint-stop',
+  /** Whatever closes a sprint. */
+  end: 'sprint-end',
+  /** The sourcer. */
+  finding: 'finding',
+} as const;

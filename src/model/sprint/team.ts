@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+import { findingSchema } from './finding.ts';
+import { itemSchema, itemStateSchema, type BacklogEntry } from './item.ts';
+import { requestPlanSchema, requestSchema, reviewSchema, type RequestState } from './request.ts';
+import { KINDS, sprintEndSchema, sprintProgressSchema, sprintSchema, sprintStopSchema } from './sprint.ts';
+
+const SCHEMAS = {
+  request: requestSchema,
+  requestPlan: requestPlanSchema,
+  review: reviewSchema,
+  item: itemSchema,
+  itemState: itemStateSchema,
+  sprint: sprintSchema,
+  progress: sprintProgressSchema,
+  stop: sprintStopSchema,
+  end: sprintEndSchema,
+  finding: findingSchema,
+} as const satisfies Record<keyof typeof KINDS, z.ZodType>;
+
+type Kind = keyof typeof SCHEMAS;
+
+/** All that a team has on record, by id, each kind in the order in which its records were first written. */
+export type Team = { readonly [K in Kind]: ReadonlyMap<string, z.infer<(typeof SCHEMAS)[K]>> };
+
+interface RecordRow {
+  readonly id: string;
+  readonly value: unknown;
+}
+
+/** Throws for a record that another version of squad wrote in another form. */
+export function readTeam(records: (kind: string) => readonly RecordRow[]): Team {
+  const read = (kind: Kind) => new Map(records(KINDS[kind]).map(({ id, value }) => [id, SCHEMAS[kind].parse(value)]));
+  return Object.fromEntries(Object.keys(SCHEMAS).map((kind) => [kind, read(kind as Kind)])) as unknown as Team;
+}
+
+/** Each item with its state, the most urgent first; of equal ones the older. */
+export function backlogOf({ item, itemState }: Pick<Team, 'item' | 'itemState'>): BacklogEntry[] {
+  return [...item]
+    .map(([id, one]): BacklogEntry => {
+      const { at: _, ...state } = itemState.get(id) ?? { at: 0, state: 'pending' as const };
+      return { id, ...one, ...state, ...(one.dropped === undefined ? {} : { state: 'dropped' as const }) };
+    })
+    .toSorted((a, b) => b.priority - a.priority || a.createdAt - b.createdAt);
+}
+
+/** Whether a sprint may take it. What a sprint carried over waits like what is pending. */
+export function isSelectable({ state }: Pick<BacklogEntry, 'state'>): boolean {
+  return state === 'pending' || state === 'carried_over';
+}
+
+/** `isOver`: whether the run of that id can no longer move. */
+export function requestStateOf(team: Team, id: string, isOver: (run: string) => boolean): RequestState {
+  const request = team.request.get(id);
+  if (request?.cancelledAt !== undefined) return 'cancelled';
+  const plan = team.requestPlan.get(id);
+  const items = plan?.items ?? (request?.reopens === undefined ? undefined : [request.reopens]);
+  if (plan?.outcome === 'refused') return 'refused';
+  if (items === undefined) {
+    const isPlanned = [...team.review].some(([run, { requests }]) => requests.includes(id) && !isOver(run));
+    return isPlanned ? 'planning' : 'received';
+  }
+  const states = backlogOf(team).flatMap((one) => (items.includes(one.id) ? [one.state] : []));
+  if (states.every((state) => state === 'done' || state === 'dropped')) return 'done';
+  return states.includes('blocked') && !states.some((state) => state === 'pending' || state === 'selected')
+    ? 'blocked'
+    : 'planned';
+}
+
+/** The sprint that is not over; a team has one at a time. */
+export function activeSprint({ sprint, end }: Pick<Team, 'sprint' | 'end'>): string | undefined {
+  return [...sprint.keys()].find((id) => !end.has(id));
+}

@@ -41,8 +41,10 @@ export const requestPlanSchema = z.object({
 });
 export type RequestPlan = z.infer<typeof requestPlanSchema>;
 
-/** The requests that one run of the planner has to plan. Written before that run begins; its id is the run's. */
+/** The requests that one run of the planner has to plan. Written before that run begins, under an id such as `plan-7`. */
 export const reviewSchema = z.object({
+  /** The id of the run. */
+  run: z.string(),
   requests: z.array(z.string()),
   /** Ids of findings. */
   findings: z.array(z.string()),

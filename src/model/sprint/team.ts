@@ -48,6 +48,8 @@ export function isSelectable({ state }: Pick<BacklogEntry, 'state'>): boolean {
   return state === 'pending' || state === 'carried_over';
 }
 
+const WORKING: ReadonlySet<string> = new Set(['pending', 'selected', 'carried_over']);
+
 /** `isOver`: whether the run of that id can no longer move. */
 export function requestStateOf(team: Team, id: string, isOver: (run: string) => boolean): RequestState {
   const request = team.request.get(id);
@@ -56,14 +58,16 @@ export function requestStateOf(team: Team, id: string, isOver: (run: string) => 
   const items = plan?.items ?? (request?.reopens === undefined ? undefined : [request.reopens]);
   if (plan?.outcome === 'refused') return 'refused';
   if (items === undefined) {
-    const isPlanned = [...team.review].some(([run, { requests }]) => requests.includes(id) && !isOver(run));
+    const isPlanned = [...team.review.values()].some(({ run, requests }) => requests.includes(id) && !isOver(run));
     return isPlanned ? 'planning' : 'received';
   }
-  const states = backlogOf(team).flatMap((one) => (items.includes(one.id) ? [one.state] : []));
-  if (states.every((state) => state === 'done' || state === 'dropped')) return 'done';
-  return states.includes('blocked') && !states.some((state) => state === 'pending' || state === 'selected')
-    ? 'blocked'
-    : 'planned';
+  const own = backlogOf(team).filter((one) => items.includes(one.id));
+  // Done means delivered: the sprint is over, and its work is on the line.
+  const isDone = ({ state, completed_in_sprint_id: sprint = '' }: BacklogEntry): boolean =>
+    state === 'dropped' || (state === 'done' && team.end.has(sprint));
+  if (own.every(isDone)) return 'done';
+  const states = own.map(({ state }) => state);
+  return states.includes('blocked') && !states.some((state) => WORKING.has(state)) ? 'blocked' : 'planned';
 }
 
 /** The sprint that is not over; a team has one at a time. */

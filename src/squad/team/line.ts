@@ -1,0 +1,66 @@
+import { wrongEnvironment } from '../../model/errors.ts';
+import { createGit, type GitPorts } from '../../substrate/git/git-call.ts';
+import { callOn } from '../../substrate/git/git-context.ts';
+import { findBranch, mergeIntoBranch } from '../../substrate/git/merge-into-branch.ts';
+import type { MergeAnswer } from '../../substrate/git/merge-order.ts';
+import { openRepository, type Repository } from '../../substrate/git/repository.ts';
+import { plainLine } from '../../text/plain-text.ts';
+
+/** The commit at the head of the line, or why it cannot be taken. */
+export type Line = { readonly head: string } | { readonly held: string };
+
+const ABSENT = '0'.repeat(40);
+
+/**
+ * Brings a commit onto the line of work, which begins there if it is not there yet. A branch that someone has checked out, or whose
+ * history is in conflict, is left as it is.
+ */
+export async function bringToLine(
+  ports: GitPorts,
+  root: string,
+  { branch, commit, message }: { readonly branch: string; readonly commit: string; readonly message: string },
+): Promise<Line> {
+  const repository = await openRepository(ports, root);
+  for (let left = 3; ; left -= 1) {
+    const found = await findBranch(ports, repository, branch);
+    if (found === undefined) {
+      if (await begin(ports, repository, branch, commit)) return { head: commit };
+    } else if (found.path === undefined) {
+      const order = { run: branch, commit, message };
+      const answer = await mergeIntoBranch(ports, repository, { branch, head: found.head }, order);
+      if (answer.type === 'merged') return { head: answer.commit };
+      if (answer.type === 'already') return { head: found.head };
+      if (answer.type !== 'moved') return { held: whyHeld(branch, commit, answer) };
+    } else if (found.head === commit) {
+      return { head: commit };
+    } else {
+      const where = plainLine(found.path, 200);
+      return { held: `the branch ${branch} is checked out in ${where}: check out another one there` };
+    }
+    if (left === 0) throw wrongEnvironment(`the branch ${branch} moves all the time`, 'Find out what moves it.');
+  }
+}
+
+/** Where the line is; undefined: it has not begun. */
+export async function lineHead(ports: GitPorts, root: string, branch: string): Promise<string | undefined> {
+  return (await findBranch(ports, await openRepository(ports, root), branch))?.head;
+}
+
+async function begin(ports: GitPorts, repository: Repository, branch: string, commit: string): Promise<boolean> {
+  const args = ['update-ref', '-m', 'squad sprint', `refs/heads/${branch}`, commit, ABSENT];
+  return (await createGit(ports).run(args, callOn(repository.commonDirectory))).code === 0;
+}
+
+function whyHeld(branch: string, commit: string, answer: MergeAnswer): string {
+  const id = commit.slice(0, 12);
+  switch (answer.type) {
+    case 'conflict':
+      return `${branch} and ${id} conflict in ${plainLine(answer.files.join(', '), 300)}: merge one into the other yourself`;
+    case 'unrelated':
+      return `${branch} and ${id} have no commit in common: name another branch in \`sprint.branch\``;
+    case 'refused':
+      return `git cannot move ${branch}: ${plainLine(answer.why, 300)}`;
+    default:
+      return `${branch} cannot take ${id} (${answer.type})`;
+  }
+}

@@ -34,13 +34,18 @@ export function readTeam(records: (kind: string) => readonly RecordRow[]): Team 
 }
 
 /** Each item with its state, the most urgent first; of equal ones the older. */
-export function backlogOf({ item, itemState }: Pick<Team, 'item' | 'itemState'>): BacklogEntry[] {
-  return [...item]
-    .map(([id, one]): BacklogEntry => {
-      const { at: _, ...state } = itemState.get(id) ?? { at: 0, state: 'pending' as const };
-      return { id, ...one, ...state, ...(one.dropped === undefined ? {} : { state: 'dropped' as const }) };
-    })
+export function backlogOf(team: Pick<Team, 'item' | 'itemState'>): BacklogEntry[] {
+  return [...team.item.keys()]
+    .flatMap((id) => entryOf(team, id) ?? [])
     .toSorted((a, b) => b.priority - a.priority || a.createdAt - b.createdAt);
+}
+
+/** One item with its state. */
+export function entryOf({ item, itemState }: Pick<Team, 'item' | 'itemState'>, id: string): BacklogEntry | undefined {
+  const one = item.get(id);
+  if (one === undefined) return undefined;
+  const { at: _, ...state } = itemState.get(id) ?? { at: 0, state: 'pending' as const };
+  return { id, ...one, ...state, ...(one.dropped === undefined ? {} : { state: 'dropped' as const }) };
 }
 
 /** Whether a sprint may take it. What a sprint carried over waits like what is pending. */
@@ -61,7 +66,7 @@ export function requestStateOf(team: Team, id: string, isOver: (run: string) => 
     const isPlanned = [...team.review.values()].some(({ run, requests }) => requests.includes(id) && !isOver(run));
     return isPlanned ? 'planning' : 'received';
   }
-  const own = backlogOf(team).filter((one) => items.includes(one.id));
+  const own = items.flatMap((item) => entryOf(team, item) ?? []);
   // Done means delivered: the sprint is over, and its work is on the line.
   const isDone = ({ state, completed_in_sprint_id: sprint = '' }: BacklogEntry): boolean =>
     state === 'dropped' || (state === 'done' && team.end.has(sprint));

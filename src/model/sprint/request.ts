@@ -23,9 +23,11 @@ export const requestSchema = z.object({
   fingerprint: z.string(),
   attachments: z.array(attachmentSchema),
   /** Texts that were asked for later and mean this request: the same again, or what a blocked item waited for. */
-  joined: z.array(z.object({ text: z.string(), by: z.string(), at: z.number().int() })),
+  joined: z.array(z.object({ text: z.string(), by: z.string(), at: z.number().int(), key: z.string().optional() })),
   /** The blocked item that it brings the input for: that item was reopened, and nothing is planned. */
   reopens: z.string().optional(),
+  /** The sender's own id of it, as a hash: the same one again is the same request. */
+  key: z.string().optional(),
   cancelledAt: z.number().int().optional(),
 });
 export type SprintRequest = z.infer<typeof requestSchema>;

@@ -6,6 +6,7 @@ import type { Source } from '../preflight/source.ts';
 import { defined } from '../../text/defined.ts';
 import type { FolderRuns } from './session/session-runs.ts';
 import { sessionSource, type NamedSession } from './session/session-source.ts';
+import { teamSource, type NamedTeamRun } from './team-source.ts';
 
 /**
  * The objective: a path, absolute or from the squad's `cwd`, or its text, which is Markdown with the sections of an objective or
@@ -14,7 +15,7 @@ import { sessionSource, type NamedSession } from './session/session-source.ts';
 export type ObjectiveSource = WrittenObjective | { readonly session: string };
 
 /** With what squad itself knows besides. */
-export type Named = WrittenObjective | NamedSession;
+export type Named = WrittenObjective | NamedSession | NamedTeamRun;
 
 /** The option of `squad run` that names it. */
 export function optionOf({ session }: Exclude<ObjectiveSource, WrittenObjective>): string {
@@ -23,9 +24,8 @@ export function optionOf({ session }: Exclude<ObjectiveSource, WrittenObjective>
 
 /** The source that a person named. */
 export function sourceOf(named: Named, workingDirectory: string, runs: FolderRuns): Source {
-  return typeof named === 'string' || 'text' in named
-    ? writtenSource(named, workingDirectory)
-    : sessionSource(named, workingDirectory, runs);
+  if (typeof named === 'string' || 'text' in named) return writtenSource(named, workingDirectory);
+  return 'session' in named ? sessionSource(named, workingDirectory, runs) : teamSource(named);
 }
 
 /** A file by its path, an issue, or words. */

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { SquadError } from '../../model/errors.ts';
+import { KINDS, type Kickoff, type Sprint } from '../../model/sprint/sprint.ts';
+import { activeSprint, backlogOf, isSelectable, type Team } from '../../model/sprint/team.ts';
+import { estimateText } from '../../rules/sprint/sprint-estimate.ts';
+import { sprintFolder, sprintId } from '../../rules/sprint/sprint-id.ts';
+import { openRepository } from '../../substrate/git/repository.ts';
+import { failpoint } from '../../substrate/system/failpoint.ts';
+import { briefly } from '../../substrate/system/files/brief-lock.ts';
+import { plainJson } from '../../text/json.ts';
+import type { TrustOption } from '../new-run.ts';
+import { runIdOf, withLedger, type OpenedWorkspace } from '../open-workspace.ts';
+import { submit } from '../submit.ts';
+import { bringToLine } from './line.ts';
+import { teamIn } from './read-team.ts';
+import type { TeamSettings } from './team-settings.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A sprint that is on record. Its run is submitted next. */
+export interface OpenedSprint {
+  readonly id: string;
+}
+
+/** The start of a sprint: `until` in epoch ms, absent: as the settings say. */
+export interface SprintStart {
+  readonly kickoff: Kickoff;
+  readonly until?: number | undefined;
+}
+
+/** Opens a sprint at the head of the line. Throws `workspace-busy` while one is active, or the line cannot be taken. */
+export async function openSprint(
+  workspace: OpenedWorkspace,
+  settings: TeamSettings,
+  { kickoff, until }: SprintStart,
+): Promise<OpenedSprint> {
+  const { composition, directory, repository } = workspace;
+  const { head } = await openRepository(composition.git, repository.root);
+  const line = await bringToLine(composition.git, repository.root, {
+    ...{ branch: settings.branch, commit: head },
+    message: `Merge the branch that is checked out into ${settings.branch}`,
+  });
+  if ('held' in line) throw held(line.held);
+  return briefly(join(directory, 'team.lock'), async () =>
+    withLedger(workspace, 'write', (ledger) => {
+      const team = teamIn(ledger);
+      const active = activeSprint(team);
+      if (active !== undefined) throw isActive(active);
+      const at = composition.clock.now();
+      const id = sprintId(at, settings.timezone, [...team.sprint.keys()]);
+      const minutes = kickoff.trigger === 'person' ? undefined : settings.minutes;
+      const sprint: Sprint = {
+        ...{ kickoff, run: runIdOf(directory, sprintKey(id)), base: line.head, at },
+        until: until ?? (minutes === undefined ? null : at + minutes * MINUTE_MS),
+      };
+      ledger.writeRecord({ kind: KINDS.sprint, id, value: plainJson(sprint), after: 0 });
+      failpoint('sprint.opened');
+      return { id };
+    }),
+  );
+}
+
+/** Submits the run of a sprint that is on record. Safe to repeat. */
+export async function submitSprint(
+  workspace: OpenedWorkspace,
+  settings: TeamSettings,
+  id: string,
+  trust: TrustOption = {},
+): Promise<void> {
+  const { host, composition } = workspace;
+  const team = await withLedger(workspace, 'write', teamIn);
+  const sprint = team.sprint.get(id);
+  if (sprint === undefined) return;
+  const { kickoff, until, base } = sprint;
+  const { timezone, approve, maxTodos, advice, policy, commitPolicy } = settings;
+  const options = {
+    ...{ sprint: id, kickoff, timezone, maxTodos, advice, until, policy, commitPolicy },
+    backlog: workable(team),
+    estimate: estimateText(team),
+    ...(approve === undefined ? {} : { approve }),
+  };
+  await submit({ host, composition }, { sprint: options }, { key: sprintKey(id), name: runNameOf(id), base, ...trust });
+  failpoint('sprint.submitted');
+}
+
+/** A sprint's planner may work on them. */
+export function workable(team: Team) {
+  return backlogOf(team).filter((item) => isSelectable(item) || item.state === 'blocked');
+}
+
+function sprintKey(id: string): string {
+  return `sprint:${id}`;
+}
+
+/** Names of runs are slugs. */
+function runNameOf(id: string): string {
+  return `sprint-${sprintFolder(id).toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`.slice(0, 32);
+}
+
+export function isActive(sprint: string): SquadError {
+  return new SquadError({
+    code: 'workspace-busy',
+    message: `the sprint ${sprint} is active: a team has one at a time`,
+    next: 'See `squad sprint status`, or end it early: `squad sprint stop`.',
+  });
+}
+
+function held(why: string): SquadError {
+  return new SquadError({
+    code: 'workspace-busy',
+    message: `no sprint can start: ${why}`,
+    next: 'Then start it again; `squad sprint status` says whether it can.',
+  });
+}
+

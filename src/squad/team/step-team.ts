@@ -1,0 +1,143 @@
+import { isSquadError } from '../../model/errors.ts';
+import { backlogOf, type Team } from '../../model/sprint/team.ts';
+import type { Kickoff } from '../../model/sprint/sprint.ts';
+import { decideTeam, type TeamDecision, type TeamView } from '../../rules/sprint/decide-team.ts';
+import { dueSlot } from '../../rules/service/decide-service.ts';
+import { nextSlot } from '../../text/cron.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import type { TrustOption } from '../new-run.ts';
+import { withLedger, type OpenedWorkspace } from '../open-workspace.ts';
+import { beginsNow, noteSchedules, recordLeft, recordRun, scheduleRecord } from '../service/schedule-record.ts';
+import { closeSprint } from './close-sprint.ts';
+import { openReview, submitReview } from './plan-requests.ts';
+import { openSprint, submitSprint } from './open-sprint.ts';
+import { lookAtTeam, type SeenTeam } from './read-team.ts';
+import { readTeamSettings, type TeamSettings } from './team-settings.ts';
+
+/** Where the slots of sprints are settled. No schedule can have this name. */
+const SLOTS = 'sprint/slots';
+/** A line that is held, or a repository that is busy, is looked at again after this. */
+const AGAIN_MS = 30_000;
+
+/** What one step did. `text`: for people. */
+export interface TeamStep {
+  readonly did: TeamDecision['do'];
+  readonly text: string;
+  /** Epoch ms; undefined: until something changes. */
+  readonly until?: number | undefined;
+}
+
+export interface StepOptions extends TrustOption, Pick<TeamView, 'plansOnly'> {}
+
+/** Does the one thing that is next for the team. Safe to repeat, and beside others that do the same. */
+export async function stepTeam(workspace: OpenedWorkspace, options: StepOptions = {}): Promise<TeamStep> {
+  const settings = await readTeamSettings(workspace);
+  const now = workspace.composition.clock.now();
+  const slots = await slotsOf(workspace, settings, now);
+  const seen = lookAtTeam(workspace);
+  const view: TeamView = { ...seen, ...slots, now, settings, findings: [], plansOnly: options.plansOnly };
+  return carryOut(workspace, settings, { ...options, seen, decision: decideTeam(view) });
+}
+
+async function slotsOf(
+  workspace: OpenedWorkspace,
+  { slots: cron, timezone }: TeamSettings,
+  now: number,
+): Promise<Pick<TeamView, 'slot' | 'nextSlot'>> {
+  if (cron === undefined) return {};
+  return withLedger(workspace, 'write', (ledger) => {
+    const schedule = { name: SLOTS, cron, timezone };
+    if (beginsNow(scheduleRecord(ledger, SLOTS), schedule, now)) noteSchedules(ledger, [schedule], now);
+    const after = scheduleRecord(ledger, SLOTS)?.after ?? now;
+    return { slot: dueSlot({ cron, timezone, after }, now), nextSlot: nextSlot({ cron, timezone }, Math.max(after, now)) };
+  });
+}
+
+interface Step extends TrustOption {
+  readonly seen: SeenTeam;
+  readonly decision: TeamDecision;
+}
+
+async function carryOut(
+  workspace: OpenedWorkspace,
+  settings: TeamSettings,
+  { seen, decision, trust }: Step,
+): Promise<TeamStep> {
+  const did = decision.do;
+  switch (decision.do) {
+    case 'submit-sprint':
+      await submitSprint(workspace, settings, decision.sprint, { trust });
+      return { did, text: `the sprint ${decision.sprint} is queued` };
+    case 'submit-review':
+      await submitReview(workspace, decision.review, { trust });
+      return { did, text: `${decision.review} is queued` };
+    case 'close-sprint': {
+      const closed = await closeSprint(workspace, settings.branch, decision.sprint);
+      if ('held' in closed) return heldStep(workspace, `${decision.sprint} is not closed: ${closed.held}`);
+      return { did, text: `the sprint ${decision.sprint} is ${closed.end.outcome}` };
+    }
+    case 'plan': {
+      const { requests, findings } = decision;
+      await openReview(workspace, { requests, findings });
+      return { did, text: `the planner gets ${plainLine([...requests, ...findings].join(', '), 300)}` };
+    }
+    case 'open-sprint':
+      return openScheduled(workspace, settings, seen.team, decision);
+    case 'skip-slot': {
+      const { slot, why } = decision;
+      await settleSlot(workspace, slot, why);
+      return { did, text: `the slot is skipped: ${why}` };
+    }
+    case 'wait':
+      return { did, text: decision.why, until: decision.until };
+  }
+}
+
+async function openScheduled(
+  workspace: OpenedWorkspace,
+  settings: TeamSettings,
+  team: Team,
+  { trigger, items, slot }: Extract<TeamDecision, { do: 'open-sprint' }>,
+): Promise<TeamStep> {
+  try {
+    const { id } = await openSprint(workspace, settings, { kickoff: kickoffOf(team, trigger, items) });
+    if (slot !== undefined) await settleSlot(workspace, slot, id);
+    return { did: 'open-sprint', text: `the sprint ${id} begins` };
+  } catch (error) {
+    if (!isSquadError(error) || error.code !== 'workspace-busy') throw error;
+    return heldStep(workspace, error.message);
+  }
+}
+
+/** From the most urgent items alone: what a planner made of them stays beside it. */
+function kickoffOf(team: Team, trigger: Kickoff['trigger'], items: readonly string[]): Kickoff {
+  const all = backlogOf(team).filter(({ id }) => items.includes(id));
+  const most = all[0]?.priority;
+  const first = all.filter(({ priority }) => priority === most);
+  const lines = first.map(({ id, title, acceptance }) =>
+    [`## ${plainLine(title, 200)} (${id})`, '', ...acceptance.map((one) => `- ${plainLine(one, 500)}`)].join('\n'),
+  );
+  return {
+    milestone: plainLine(first.map(({ title }) => title).join('; '), 200),
+    text: lines.join('\n\n'),
+    items: first.map(({ id }) => id),
+    attachments: [],
+    by: 'squad',
+    trigger,
+  };
+}
+
+async function settleSlot(workspace: OpenedWorkspace, slot: number, about: string): Promise<void> {
+  const { clock, redactor } = workspace.composition;
+  await withLedger(workspace, 'write', (ledger) => {
+    const { sprint } = lookAtTeam(workspace).team;
+    const run = sprint.get(about);
+    if (run === undefined)
+      return recordLeft(ledger, SLOTS, { slot, at: clock.now(), outcome: 'skipped', why: about }, redactor([]));
+    recordRun(ledger, SLOTS, { slot, at: clock.now(), run: run.run, name: about, head: run.base });
+  });
+}
+
+function heldStep({ composition: { clock } }: OpenedWorkspace, text: string): TeamStep {
+  return { did: 'wait', text, until: clock.now() + AGAIN_MS };
+}

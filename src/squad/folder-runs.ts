@@ -1,6 +1,6 @@
 import type { Admission, RunToAdmit } from '../engine/engine.ts';
 import { placedAt, type RunDefinition } from '../model/run.ts';
-import { sourceOf, type Named, type ObjectiveSource } from './sources/source-of.ts';
+import { sourceOf, type ObjectiveSource, type Submitted } from './sources/source-of.ts';
 import type { Source } from './preflight/source.ts';
 import { folderOf } from '../view/run-folders.ts';
 import { findDefinition, findRun, type RunReading } from '../view/read-run.ts';
@@ -18,7 +18,7 @@ type Opened = Pick<OpenedWorkspace, 'directory' | 'composition'> & {
 };
 
 /** Makes a source of what a person named. */
-export function sourceIn(workspace: OpenedWorkspace, named: Named): Source {
+export function sourceIn(workspace: OpenedWorkspace, named: Submitted): Source {
   return sourceOf(named, workspace.host.workingDirectory, folderRuns(workspace));
 }
 

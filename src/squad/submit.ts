@@ -32,7 +32,7 @@ import { warningTexts } from './preflight/warning-texts.ts';
 import { flagQueue } from './queue-flag.ts';
 import { recordRun } from './run-consent.ts';
 import type { Source } from './preflight/source.ts';
-import type { Named } from './sources/source-of.ts';
+import type { Submitted } from './sources/source-of.ts';
 
 /** A run for the queue. `base` of a new run is looked up when it starts. */
 export interface SubmitOptions extends NewRunOptions {
@@ -63,7 +63,7 @@ const TRIES = 20;
  * Records a run that some engine will take: `squad run`, `squad resume --all` or `squad serve`. Checks and asks all that `run` does, and
  * throws what that would throw, but for an engine that is at work.
  */
-export async function submit(place: Place, objective: Named, options: SubmitOptions): Promise<SubmittedRun> {
+export async function submit(place: Place, objective: Submitted, options: SubmitOptions): Promise<SubmittedRun> {
   const workspace = bindWorkspace(await openWorkspace(place));
   const { key, after, priority, ...request } = options;
   if (priority !== undefined && priorityRank(priority) === undefined) throw noPriority(priority);

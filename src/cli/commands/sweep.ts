@@ -1,16 +1,12 @@
-import { createSystemClock } from '../../substrate/system/clock/system-clock.ts';
 import type { Clock } from '../../substrate/ports/clock.ts';
 import { otherDriver } from '../../substrate/ledger/workspace-lock.ts';
-import { exitCodeOf } from '../../model/run-state.ts';
 import { openWorkspace } from '../../squad/open-workspace.ts';
 import { recordServe } from '../../squad/serve-settings.ts';
 import type { CommandContext, ResumeOptions } from '../command-context.ts';
-import { handleInterrupts } from '../interrupts.ts';
 import type { Output } from '../output.ts';
-import { createHost, type End, type Ended } from './host-runs.ts';
+import { createHost, type Ended } from './host-runs.ts';
+import { hostUntil } from './host-until.ts';
 
-/** Between two looks for runs that can move. */
-const LOOK_MS = 1000;
 const FREE_WITHIN_MS = 20_000;
 const FREE_LOOK_MS = 50;
 
@@ -28,36 +24,12 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
     besides: 0,
     counts: ({ submitted }) => submitted || options.takeOver !== true,
   });
-  const ending = new AbortController();
-  const cut = async (act: End): Promise<void> => {
-    ending.abort();
-    return host.end(act);
-  };
-  const interrupts = handleInterrupts(
-    output,
-    {
-      drain: () => void cut((run) => run.drain('Ctrl-C')),
-      cancel: async (reason) => cut(async (run) => run.cancel(reason)),
-      kill: async () => host.end(async (run) => run.kill()),
-    },
-    { name: 'the runs' },
-  );
-  const clock = createSystemClock();
-  try {
-    if (options.takeOver === true) await untilFree(context, clock, ending.signal);
-    do {
-      if (await host.look()) continue;
-      if (host.isIdle()) break;
-      await Promise.race([clock.sleep(LOOK_MS, ending.signal), host.oneEnded()]);
-    } while (!ending.signal.aborted);
-    await host.allEnded();
-  } finally {
-    interrupts.stop();
-  }
+  const code = await hostUntil(context, host, {
+    first: async (clock, ending) => (options.takeOver === true ? untilFree(context, clock, ending) : undefined),
+    between: () => Promise.resolve('left'),
+  });
   sayEnd(output, options, host.ended);
-  const hasFailed = host.ended.some(({ exitCode }) => exitCode !== null && (exitCode === 1 || exitCode >= 65));
-  const signal = interrupts.signal();
-  context.exit(exitCodeOf(hasFailed ? 'failed' : signal === undefined ? 'done' : 'interrupted', signal));
+  context.exit(code);
 }
 
 /** The engine that started this one ends at once. */

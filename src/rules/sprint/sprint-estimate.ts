@@ -14,7 +14,7 @@ export function estimateText({ sprint, end, progress }: Pick<Team, 'sprint' | 'e
     return outcome === 'completed' && started !== undefined && todos > 0 ? [{ ms: at - started, todos }] : [];
   });
   if (ended.length < LEAST) return 'no estimate: fewer than three sprints of this repository were completed';
-  const minutes = (values: readonly number[], of: (all: readonly number[]) => number | undefined): number =>
+  const minutes = (values: readonly number[], of: (all: readonly number[]) => number | null): number =>
     Math.round((of(values) ?? 0) / MINUTE_MS);
   const whole = ended.map(({ ms }) => ms);
   const each = ended.map(({ ms, todos }) => ms / todos);

@@ -15,7 +15,10 @@ import { teamSource, type NamedTeamRun } from './team-source.ts';
 export type ObjectiveSource = WrittenObjective | { readonly session: string };
 
 /** With what squad itself knows besides. */
-export type Named = WrittenObjective | NamedSession | NamedTeamRun;
+export type Named = WrittenObjective | NamedSession;
+
+/** With the runs of a team, which squad alone submits. */
+export type Submitted = Named | NamedTeamRun;
 
 /** The option of `squad run` that names it. */
 export function optionOf({ session }: Exclude<ObjectiveSource, WrittenObjective>): string {
@@ -23,7 +26,7 @@ export function optionOf({ session }: Exclude<ObjectiveSource, WrittenObjective>
 }
 
 /** The source that a person named. */
-export function sourceOf(named: Named, workingDirectory: string, runs: FolderRuns): Source {
+export function sourceOf(named: Submitted, workingDirectory: string, runs: FolderRuns): Source {
   if (typeof named === 'string' || 'text' in named) return writtenSource(named, workingDirectory);
   return 'session' in named ? sessionSource(named, workingDirectory, runs) : teamSource(named);
 }

@@ -4,7 +4,6 @@ import { createReviewPlaybook, createSprintPlaybook, frozenReview, frozenSprint 
 import { plainJson } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { plainObjective } from '../preflight/read-input.ts';
-import { objectiveWithoutSecrets } from '../preflight/secrets.ts';
 import type { Source, Subject } from '../preflight/source.ts';
 
 /** A run of the team, as squad itself submits it. */

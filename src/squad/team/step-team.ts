@@ -78,7 +78,7 @@ async function carryOut(
     }
     case 'plan': {
       const { requests, findings } = decision;
-      await openReview(workspace, { requests, findings });
+      await openReview(workspace, { requests: [...requests], findings: [...findings] });
       return { did, text: `the planner gets ${plainLine([...requests, ...findings].join(', '), 300)}` };
     }
     case 'open-sprint':

@@ -1,0 +1,44 @@
+import { findService } from '../../squad/service/service-lock.ts';
+import { bindWorkspace, openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
+import { stepTeam, type StepOptions } from '../../squad/team/step-team.ts';
+import { otherDriver } from '../../substrate/ledger/workspace-lock.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import type { CommandContext, JsonOptions } from '../command-context.ts';
+import { createHost } from './host-runs.ts';
+import { hostUntil } from './host-until.ts';
+
+interface Drive extends StepOptions {
+  /** Looked at between two steps. */
+  readonly isOver: (workspace: OpenedWorkspace) => boolean;
+}
+
+/**
+ * Does what is next for the team until `isOver`, in this process where no service and no engine works here. Returns the exit code of what
+ * it hosted. It ends early where only a person can help.
+ */
+export async function driveTeam(
+  context: CommandContext,
+  options: JsonOptions,
+  { isOver, ...step }: Drive,
+): Promise<number> {
+  const host = createHost(context, { options, besides: 0, counts: () => true });
+  let said = '';
+  return hostUntil(context, host, {
+    between: async () => {
+      const workspace = bindWorkspace(await openWorkspace(context));
+      const isServed = findService(workspace.directory) !== null;
+      if (isOver(workspace)) return 'left';
+      const { did, text } = isServed ? { did: 'wait' as const, text: '' } : await stepTeam(workspace, step);
+      if (did !== 'wait') {
+        context.output.problem(plainLine(text, 500));
+        return 'work';
+      }
+      if (isServed || !host.isIdle() || otherDriver(workspace.directory) !== undefined) return 'later';
+      // A run that was just submitted can still be looked for: after that, nothing here can move by itself.
+      if (said === text) context.output.problem(`Nothing moves by itself: ${plainLine(text, 500)}. See \`squad status\`.`);
+      const isStuck = said === text;
+      said = text;
+      return isStuck ? 'left' : 'later';
+    },
+  });
+}

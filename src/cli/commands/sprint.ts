@@ -1,0 +1,88 @@
+import { badInput, usageError } from '../../model/errors.ts';
+import type { Kickoff } from '../../model/sprint/sprint.ts';
+import { KINDS } from '../../model/sprint/sprint.ts';
+import { activeSprint } from '../../model/sprint/team.ts';
+import { operatorOf } from '../../squad/machine.ts';
+import { bindWorkspace, openWorkspace, withLedger } from '../../squad/open-workspace.ts';
+import { isActive, openSprint, submitSprint } from '../../squad/team/open-sprint.ts';
+import { lookAtTeam } from '../../squad/team/read-team.ts';
+import { keepAttachments } from '../../squad/team/requests.ts';
+import { readTeamSettings } from '../../squad/team/team-settings.ts';
+import { localTime } from '../../text/time.ts';
+import { parseUntil } from '../../text/since.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import type { CommandContext, Options } from '../command-context.ts';
+import { trustOf } from '../consent.ts';
+import { printResult } from '../output.ts';
+import { driveTeam } from './drive-team.ts';
+
+const LONGEST_MILESTONE = 200;
+const MOST_TEXT = 64 * 1024;
+
+/** Opens a sprint for a milestone, and drives it where no service does. */
+export async function sprintStart(context: CommandContext, text: string, options: Options<'sprint start'>): Promise<void> {
+  const { output, host } = context;
+  const { attach = [], detach } = options;
+  if (text.trim() === '')
+    throw usageError('the milestone is empty', 'Say what the sprint is for: `squad sprint start "a login page"`.');
+  if (Buffer.byteLength(text) > MOST_TEXT)
+    throw badInput('the text is longer than 64 KiB', 'Put the rest into a file: `--attach requirements.md`.');
+  const workspace = bindWorkspace(await openWorkspace(context));
+  const active = activeSprint(lookAtTeam(workspace).team);
+  if (active !== undefined) throw isActive(active);
+  const until = untilOf(options.until, workspace.composition.clock.now());
+  const settings = await readTeamSettings(workspace);
+  const [milestone = ''] = text.trim().split('\n');
+  const redactor = workspace.composition.redactor([]);
+  const kickoff: Kickoff = {
+    milestone: redactor.text(plainLine(milestone.replace(/^#+\s*/, ''), LONGEST_MILESTONE)),
+    text: redactor.text(text.trim()),
+    items: [],
+    attachments: [...(await keepAttachments(workspace, attach))],
+    by: operatorOf(host),
+    trigger: 'person',
+  };
+  const { id } = await openSprint(workspace, settings, { kickoff, until });
+  const trust = trustOf(context, options);
+  await submitSprint(workspace, settings, id, { trust });
+  const when = until === undefined ? '' : ` It wraps up at ${localTime(until, workspace.composition.clock.now())}.`;
+  printResult(output, options, { type: 'sprint-started', id }, [`The sprint ${id} begins.${when}`]);
+  if (detach === true) return;
+  const code = await driveTeam(context, options, {
+    trust,
+    isOver: (now) => lookAtTeam(now).team.end.has(id),
+  });
+  const end = lookAtTeam(workspace).team.end.get(id);
+  if (end === undefined) return context.exit(code === 0 ? 3 : code);
+  const why = end.reason === undefined ? '' : `: ${plainLine(end.reason, 500)}`;
+  const where = end.head === null ? 'Nothing was delivered.' : `Its work is on ${settings.branch}: \`squad merge\` or \`git merge ${settings.branch}\` takes it.`;
+  printResult(output, options, { type: 'sprint-ended', id, ...end }, [`The sprint ${id} is ${end.outcome}${why}.`, where]);
+  context.exit(end.outcome === 'completed' ? 0 : 1);
+}
+
+function untilOf(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  const until = parseUntil(text, now);
+  const example = 'Give a time to come: `--until 18:00`, `--until 2h` or `--until 2026-11-27T18:00`.';
+  if (until === undefined) throw badInput(`${plainLine(text, 80)} is no time`, example);
+  if (until <= now) throw badInput(`${plainLine(text, 80)} has passed`, example);
+  return until;
+}
+
+/** Has the active sprint wrap up: no todo starts any more, and the rest is carried over. */
+export async function sprintStop(context: CommandContext, options: Options<'sprint stop'>): Promise<void> {
+  const workspace = bindWorkspace(await openWorkspace(context));
+  const id = activeSprint(lookAtTeam(workspace).team);
+  if (id === undefined) throw usageError('no sprint is active', 'See `squad sprint status`.');
+  const stop = {
+    at: workspace.composition.clock.now(),
+    by: operatorOf(context.host),
+    now: options.now === true,
+  };
+  await withLedger(workspace, 'write', (ledger) => ledger.writeRecord({ kind: KINDS.stop, id, value: stop }));
+  const { stopSprint } = await import('../../squad/team/stop-sprint.ts');
+  await stopSprint(workspace, id, stop);
+  printResult(context.output, options, { type: 'sprint-stopping', id, now: stop.now }, [
+    `${id} wraps up: ${stop.now ? 'its todos are ended' : 'what runs may finish, and no todo starts any more'}; the rest is carried over.`,
+  ]);
+}

@@ -137,6 +137,14 @@ export const FLAGS = {
     // The service of --detach.
     ['--background'],
   ],
+  'sprint start': [
+    ['--attach <file>', 'a file that the team has to read (repeatable)', folders],
+    ['--until <time>', 'wrap up then: 18:00, 2h (in so long) or 2026-11-27T18:00 (default: when its todos are done)'],
+    ['--detach', 'return once the sprint is recorded; `squad serve` or an engine at work drives it'],
+    [YES, 'allow the commands in squad.yaml for this run'],
+    JSON_LINES,
+  ],
+  'sprint stop': [['--now', 'end the todos at work, too'], JSON_OBJECT],
   'serve check': [[YES, 'agree to the schedules, and to what their runs do, now and later'], JSON_OBJECT],
   fork: [
     ['--at <seq>', 'an event of the run (default: list where the fork can begin)', wholeNumber],

@@ -34,6 +34,12 @@ export const SERVICE_COMMANDS: Commands = {
         flags: [],
         load: async () => (await import('./commands/serve-limits.ts')).serveLimits,
       },
+      team: {
+        hidden: true,
+        about: 'Do what is next for the team: plan requests, open or close a sprint. `squad serve` starts this.',
+        flags: [],
+        load: async () => (await import('./commands/serve-team.ts')).serveTeam,
+      },
       slot: {
         hidden: true,
         about: 'Submit one slot of a schedule. `squad serve` starts this.',

@@ -95,6 +95,7 @@ async function serveHere(
       // By a process: the reader of all settings is large, and the service stays small.
       recordLimits: async () => firstWords(workspace, ['serve', 'limits'], LIMITS_MS),
       settingsFiles: [join(root, 'squad.yaml'), join(host.configHome, 'squad', 'config.yaml')],
+      stepTeam: async () => firstWords(workspace, ['serve', 'team'], SLOT_MS),
       submitSlot: async (schedule, slot) => {
         const words = await firstWords(workspace, ['serve', 'slot', schedule, new Date(slot).toISOString()], SLOT_MS);
         return words ?? 'its process ended without a word';

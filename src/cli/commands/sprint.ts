@@ -1,6 +1,6 @@
 import { badInput, usageError } from '../../model/errors.ts';
 import type { Kickoff } from '../../model/sprint/sprint.ts';
-import { KINDS } from '../../model/sprint/sprint.ts';
+import { KINDS } from '../../model/sprint/kinds.ts';
 import { activeSprint } from '../../model/sprint/team.ts';
 import { operatorOf } from '../../squad/machine.ts';
 import { bindWorkspace, openWorkspace, withLedger } from '../../squad/open-workspace.ts';

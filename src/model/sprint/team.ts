@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import { findingSchema } from './finding.ts';
 import { itemSchema, itemStateSchema, type BacklogEntry } from './item.ts';
 import { requestPlanSchema, requestSchema, reviewSchema, type RequestState } from './request.ts';
-import { KINDS, sprintEndSchema, sprintProgressSchema, sprintSchema, sprintStopSchema } from './sprint.ts';
+import { KINDS } from './kinds.ts';
+import { sprintEndSchema, sprintProgressSchema, sprintSchema, sprintStopSchema } from './sprint.ts';
 
 const SCHEMAS = {
   request: requestSchema,

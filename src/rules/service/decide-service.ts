@@ -25,11 +25,14 @@ export interface ServiceView {
   readonly engineNotBefore?: number | undefined;
   /** A cap of the day is reached: until then no run begins, so no slot is submitted. Of the slots of that time the newest counts. */
   readonly cappedUntil?: number | undefined;
+  /** Something has changed that the team decides by, or its time has come. */
+  readonly teamIsDue?: boolean | undefined;
 }
 
 export type ServiceDecision =
   | { readonly do: 'submit'; readonly schedule: string; readonly slot: number }
   | { readonly do: 'skip'; readonly schedule: string; readonly slot: number; readonly why: string }
+  | { readonly do: 'step-team' }
   | { readonly do: 'start-engine' }
   /** undefined: until something changes. */
   | { readonly do: 'wait'; readonly until: number | undefined };
@@ -50,6 +53,7 @@ export function decideService(view: ServiceView): ServiceDecision {
     const about = { schedule: schedule.name, slot };
     return schedule.skip === undefined ? { do: 'submit', ...about } : { do: 'skip', ...about, why: schedule.skip };
   }
+  if (view.teamIsDue === true) return { do: 'step-team' };
   const waits = engineWaits(view);
   if (engine === 'none' && canMove && waits.length === 0) return { do: 'start-engine' };
   const moments = [...schedules.map((one) => momentOf(one, now)), ...(engine === 'none' ? waits : []), cappedUntil];

@@ -1,9 +1,11 @@
 import type { Machine } from '../../engine/machine.ts';
 import type { Schedule } from '../../model/schedule.ts';
+import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
+import { KINDS } from '../../model/sprint/kinds.ts';
 import { roomFor, type SharedRoom } from '../../model/shared-spending.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { endOfRun } from '../../view/end-row.ts';
-import { listUnfinished, runsToSweep } from '../../view/unfinished.ts';
+import { listUnfinished, runsToSweep, type Unfinished } from '../../view/unfinished.ts';
 import { lookIn, type OpenedWorkspace } from '../open-workspace.ts';
 import { scheduleRecord, type ScheduleRecord } from './schedule-record.ts';
 
@@ -23,6 +25,8 @@ export interface SeenRuns {
   readonly records: ReadonlyMap<string, ScheduleRecord>;
   /** Schedules with a run that is open. */
   readonly open: ReadonlySet<string>;
+  /** Changes with what a team decides by; undefined: nothing is on record of one. */
+  readonly teamMark: string | undefined;
 }
 
 const NONE: SeenRuns = {
@@ -33,7 +37,10 @@ const NONE: SeenRuns = {
   mark: 0,
   records: new Map(),
   open: new Set(),
+  teamMark: undefined,
 };
+
+const TEAM = [KINDS.request, KINDS.sprint, KINDS.item];
 
 /** No id: a run that has had no turn. */
 const NEW_RUN = '';
@@ -58,10 +65,17 @@ export function lookAtRuns(workspace: OpenedWorkspace<Machine>, schedules: reado
       waits: unfinished.some(({ need }) => need === 'waits'),
       mark: ledger.lastSeq(),
       records,
+      teamMark: teamMark(ledger, unfinished),
       open: new Set([...records].filter(([, { started }]) => isOpen(ledger, started?.run)).map(([name]) => name)),
     };
   });
   return seen ?? NONE;
+}
+
+/** The workspace's own events, and which runs are over. */
+function teamMark(ledger: Ledger, unfinished: readonly Pick<Unfinished, 'runId'>[]): string | undefined {
+  const isTeam = TEAM.some((kind) => ledger.records(kind).length > 0);
+  return isTeam ? [ledger.lastSeq(WORKSPACE_STREAM), ...unfinished.map(({ runId }) => runId)].join(' ') : undefined;
 }
 
 function isOpen(ledger: Ledger, run: string | undefined): boolean {

@@ -16,6 +16,8 @@ import { schedulesNow } from './schedules-now.ts';
 import { createServiceEngine, type EngineChild } from './service-engine.ts';
 import { serviceFolder } from './service-lock.ts';
 import { createServiceSlots } from './service-slots.ts';
+import { createServiceTeam } from './service-team.ts';
+import { sprintsNow } from './sprints-now.ts';
 import { serviceView } from './service-view.ts';
 import { stampOf } from './watched-files.ts';
 
@@ -37,6 +39,8 @@ export interface ServicePorts {
   readonly settingsFiles: readonly string[];
   /** Has those limits recorded by a process. Resolves with its problem. */
   readonly recordLimits: () => Promise<string | undefined>;
+  /** Has done what is next for the team by a process. Resolves with its words. */
+  readonly stepTeam: () => Promise<string | undefined>;
   /** Has one slot submitted by a process. Resolves with its last words. */
   readonly submitSlot: (schedule: string, slot: number) => Promise<string>;
   readonly stopped: AbortSignal;
@@ -97,7 +101,7 @@ async function waitUntil(
 type Parts = ReturnType<typeof createParts>;
 
 function createParts(
-  { workspace, redactor, say, startEngine: start, submitSlot: submit, settingsFiles, recordLimits }: ServicePorts,
+  { workspace, redactor, say, startEngine: start, submitSlot: submit, stepTeam, settingsFiles, recordLimits }: ServicePorts,
   changed: () => void,
 ) {
   const { clock } = workspace.composition;
@@ -109,13 +113,16 @@ function createParts(
     limits: limitsNow(settingsFiles, recordLimits, say),
     engine: createServiceEngine(clock, { start, say, changed }),
     slots: createServiceSlots({ clock, redactor, submit, write, say, changed }),
+    team: createServiceTeam({ clock, step: stepTeam, say, changed }),
+    hasSprints: sprintsNow(workspace.repository.root),
+    seen: { teamMark: undefined as string | undefined },
   };
 }
 
 /** `again`: when to look again in any case. */
 async function look(
   { workspace }: ServicePorts,
-  { schedules: readNow, limits, engine, slots, write }: Parts,
+  { schedules: readNow, limits, engine, slots, team, hasSprints, seen: last, write }: Parts,
 ): Promise<{ readonly decision: ServiceDecision; readonly again: number }> {
   await limits();
   const now = workspace.composition.clock.now();
@@ -126,15 +133,19 @@ async function look(
     seen = lookAtRuns(workspace, schedules);
   }
   engine.seen(now, seen);
-  const view = await serviceView(workspace, { now, schedules, seen, engine, slotNotBefore: slots.notBefore });
-  // An engine that is killed writes nothing more.
-  const again = view.engine === 'other' ? now + DRIVEN_MS : Infinity;
+  const teamMark = seen.teamMark ?? ((await hasSprints()) ? 'sprint' : undefined);
+  last.teamMark = teamMark;
+  const teamIsDue = team.isDue(teamMark, now);
+  const view = await serviceView(workspace, { now, schedules, seen, engine, teamIsDue, slotNotBefore: slots.notBefore });
+  // An engine that is killed writes nothing more, and one of the service's own writes all the time.
+  const looks = teamMark !== undefined && view.engine === 'service' ? now + DRIVEN_MS : Infinity;
+  const again = Math.min(view.engine === 'other' ? now + DRIVEN_MS : Infinity, looks, team.again(teamMark));
   return { decision: decideService(view), again };
 }
 
 async function carryOut(
   { workspace, redactor, say }: ServicePorts,
-  { engine, slots, write }: Parts,
+  { engine, slots, team, seen, write }: Parts,
   decision: Exclude<ServiceDecision, { do: 'wait' }>,
 ): Promise<void> {
   const { clock } = workspace.composition;
@@ -142,6 +153,7 @@ async function carryOut(
     failpoint('service.before-engine');
     return engine.start();
   }
+  if (decision.do === 'step-team') return team.step(seen.teamMark);
   const { schedule, slot } = decision;
   const slotText = `${schedule}: the slot of ${localTime(slot, clock.now())}`;
   if (decision.do === 'submit') {

@@ -16,12 +16,13 @@ interface Seen {
   readonly engine: { readonly runs: () => boolean; readonly notBefore: () => number | undefined };
   /** Until when the slots of a schedule wait. */
   readonly slotNotBefore: (schedule: string) => number | undefined;
+  readonly teamIsDue: boolean;
 }
 
 /** Gathers what the service decides on. Looks for a reason to skip a slot only where one is due. */
 export async function serviceView(
   workspace: OpenedWorkspace<Machine>,
-  { now, schedules, seen, engine, slotNotBefore }: Seen,
+  { now, schedules, seen, engine, slotNotBefore, teamIsDue }: Seen,
 ): Promise<ServiceView> {
   const { cappedUntil } = seen;
   const isCapped = cappedUntil !== undefined && cappedUntil > now;
@@ -41,6 +42,7 @@ export async function serviceView(
     wakesAt: seen.waits ? now + WAITING_MS : undefined,
     engineNotBefore: engine.notBefore(),
     cappedUntil,
+    teamIsDue,
   };
 }
 

@@ -1,5 +1,6 @@
 import { publishFactsSchema, RUN_EVENTS } from '../../model/run.ts';
-import { KINDS, type SprintEnd } from '../../model/sprint/sprint.ts';
+import { KINDS } from '../../model/sprint/kinds.ts';
+import { type SprintEnd } from '../../model/sprint/sprint.ts';
 import { backlogOf, type Team } from '../../model/sprint/team.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';

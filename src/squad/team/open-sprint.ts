@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
-import { KINDS, type Kickoff, type Sprint } from '../../model/sprint/sprint.ts';
+import { KINDS } from '../../model/sprint/kinds.ts';
+import { type Kickoff, type Sprint } from '../../model/sprint/sprint.ts';
 import { activeSprint, backlogOf, isSelectable, type Team } from '../../model/sprint/team.ts';
 import { estimateText } from '../../rules/sprint/sprint-estimate.ts';
 import { sprintFolder, sprintId } from '../../rules/sprint/sprint-id.ts';

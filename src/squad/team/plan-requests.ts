@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { KINDS } from '../../model/sprint/sprint.ts';
+import { KINDS } from '../../model/sprint/kinds.ts';
 import type { PlannerReview } from '../../model/sprint/request.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
 import { briefly } from '../../substrate/system/files/brief-lock.ts';

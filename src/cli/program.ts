@@ -9,6 +9,7 @@ import { LEDGER_COMMANDS, LOOKING_COMMANDS, WORK_COMMANDS } from './looking-comm
 import { LOG_LEVELS } from './render/event-level.ts';
 import { RUN_COMMANDS } from './run-commands.ts';
 import { SERVICE_COMMANDS } from './service-commands.ts';
+import { SPRINT_COMMANDS } from './sprint-commands.ts';
 
 /** Verbs that do more at a terminal than to store a command. */
 const MORE: Partial<Record<RequestVerb, Pick<CommandRow, 'flags' | 'load'>>> = {
@@ -180,6 +181,7 @@ const HIDDEN_COMMANDS: Commands = {
 const GROUPS: readonly (readonly [title: string, commands: Commands])[] = [
   ['Start:', SETUP_COMMANDS],
   ['Run an objective:', { ...RUN_COMMANDS, ...SERVICE_COMMANDS }],
+  ['Work in sprints:', SPRINT_COMMANDS],
   ['Look at runs:', LOOKING_COMMANDS],
   ['Steer a run:', CONTROL_COMMANDS],
   ['Take the work, and clean up:', WORK_COMMANDS],

@@ -35,7 +35,8 @@ export async function driveTeam(
       }
       if (isServed || !host.isIdle() || otherDriver(workspace.directory) !== undefined) return 'later';
       // A run that was just submitted can still be looked for: after that, nothing here can move by itself.
-      if (said === text) context.output.problem(`Nothing moves by itself: ${plainLine(text, 500)}. See \`squad status\`.`);
+      if (said === text)
+        context.output.problem(`Nothing moves by itself: ${plainLine(text, 500)}. See \`squad status\`.`);
       const isStuck = said === text;
       said = text;
       return isStuck ? 'left' : 'later';

@@ -20,7 +20,10 @@ type Next = 'work' | 'left' | 'later';
 export async function hostUntil(
   context: CommandContext,
   host: Host,
-  { first, between }: { readonly first?: (clock: Clock, ending: AbortSignal) => Promise<void>; readonly between: () => Promise<Next> },
+  {
+    first,
+    between,
+  }: { readonly first?: (clock: Clock, ending: AbortSignal) => Promise<void>; readonly between: () => Promise<Next> },
 ): Promise<number> {
   const ending = new AbortController();
   const cut = async (act: End): Promise<void> => {

@@ -20,7 +20,11 @@ const LONGEST_MILESTONE = 200;
 const MOST_TEXT = 64 * 1024;
 
 /** Opens a sprint for a milestone, and drives it where no service does. */
-export async function sprintStart(context: CommandContext, text: string, options: Options<'sprint start'>): Promise<void> {
+export async function sprintStart(
+  context: CommandContext,
+  text: string,
+  options: Options<'sprint start'>,
+): Promise<void> {
   const { output, host } = context;
   const { attach = [], detach } = options;
   if (text.trim() === '')
@@ -55,8 +59,14 @@ export async function sprintStart(context: CommandContext, text: string, options
   const end = lookAtTeam(workspace).team.end.get(id);
   if (end === undefined) return context.exit(code === 0 ? 3 : code);
   const why = end.reason === undefined ? '' : `: ${plainLine(end.reason, 500)}`;
-  const where = end.head === null ? 'Nothing was delivered.' : `Its work is on ${settings.branch}: \`squad merge\` or \`git merge ${settings.branch}\` takes it.`;
-  printResult(output, options, { type: 'sprint-ended', id, ...end }, [`The sprint ${id} is ${end.outcome}${why}.`, where]);
+  const where =
+    end.head === null
+      ? 'Nothing was delivered.'
+      : `Its work is on ${settings.branch}: \`squad merge\` or \`git merge ${settings.branch}\` takes it.`;
+  printResult(output, options, { type: 'sprint-ended', id, ...end }, [
+    `The sprint ${id} is ${end.outcome}${why}.`,
+    where,
+  ]);
   context.exit(end.outcome === 'completed' ? 0 : 1);
 }
 

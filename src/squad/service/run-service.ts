@@ -101,7 +101,16 @@ async function waitUntil(
 type Parts = ReturnType<typeof createParts>;
 
 function createParts(
-  { workspace, redactor, say, startEngine: start, submitSlot: submit, stepTeam, settingsFiles, recordLimits }: ServicePorts,
+  {
+    workspace,
+    redactor,
+    say,
+    startEngine: start,
+    submitSlot: submit,
+    stepTeam,
+    settingsFiles,
+    recordLimits,
+  }: ServicePorts,
   changed: () => void,
 ) {
   const { clock } = workspace.composition;
@@ -136,7 +145,14 @@ async function look(
   const teamMark = seen.teamMark ?? ((await hasSprints()) ? 'sprint' : undefined);
   last.teamMark = teamMark;
   const teamIsDue = team.isDue(teamMark, now);
-  const view = await serviceView(workspace, { now, schedules, seen, engine, teamIsDue, slotNotBefore: slots.notBefore });
+  const view = await serviceView(workspace, {
+    now,
+    schedules,
+    seen,
+    engine,
+    teamIsDue,
+    slotNotBefore: slots.notBefore,
+  });
   // An engine that is killed writes nothing more, and one of the service's own writes all the time.
   const looks = teamMark !== undefined && view.engine === 'service' ? now + DRIVEN_MS : Infinity;
   const again = Math.min(view.engine === 'other' ? now + DRIVEN_MS : Infinity, looks, team.again(teamMark));

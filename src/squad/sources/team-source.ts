@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ReviewOptions, SprintOptions } from '../../model/sprint/options.ts';
-import { createReviewPlaybook, createSprintPlaybook, frozenReview, frozenSprint } from '../../playbooks/sprint/index.ts';
+import {
+  createReviewPlaybook,
+  createSprintPlaybook,
+  frozenReview,
+  frozenSprint,
+} from '../../playbooks/sprint/index.ts';
 import { plainJson } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { plainObjective } from '../preflight/read-input.ts';
@@ -15,7 +20,9 @@ export function teamSource(named: NamedTeamRun): Source {
     read: () =>
       Promise.resolve({
         subject: (_request, { redactor }): Subject => ({
-          ...subjectOf('sprint' in named ? { sprint: redactor.json(named.sprint) } : { review: redactor.json(named.review) }),
+          ...subjectOf(
+            'sprint' in named ? { sprint: redactor.json(named.sprint) } : { review: redactor.json(named.review) },
+          ),
           redacted: [],
         }),
       }),

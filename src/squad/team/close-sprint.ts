@@ -61,7 +61,11 @@ function endingOf(ledger: Ledger, run: string): RunEnding {
   };
 }
 
-function outcomeOf({ progress }: Team, id: string, { isDone, headline }: RunEnding): Pick<SprintEnd, 'outcome' | 'reason'> {
+function outcomeOf(
+  { progress }: Team,
+  id: string,
+  { isDone, headline }: RunEnding,
+): Pick<SprintEnd, 'outcome' | 'reason'> {
   const { state, reason } = progress.get(id) ?? {};
   if (state === 'blocked') return { outcome: 'blocked', reason: reason ?? headline };
   return isDone ? { outcome: 'completed' } : { outcome: 'failed', reason: reason ?? headline };

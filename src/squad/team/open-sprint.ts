@@ -95,7 +95,9 @@ function sprintKey(id: string): string {
 
 /** Names of runs are slugs. */
 function runNameOf(id: string): string {
-  return `sprint-${sprintFolder(id).toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`.slice(0, 32);
+  return `sprint-${sprintFolder(id)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')}`.slice(0, 32);
 }
 
 export function isActive(sprint: string): SquadError {
@@ -113,4 +115,3 @@ function held(why: string): SquadError {
     next: 'Then start it again; `squad sprint status` says whether it can.',
   });
 }
-

@@ -20,9 +20,7 @@ export async function openReview(
     withLedger(workspace, 'write', (ledger) => {
       const { review, requestPlan, request } = teamIn(ledger);
       // Another process may have been faster, or its sender has cancelled it.
-      const requests = what.requests.filter(
-        (id) => !requestPlan.has(id) && request.get(id)?.cancelledAt === undefined,
-      );
+      const requests = what.requests.filter((id) => !requestPlan.has(id) && request.get(id)?.cancelledAt === undefined);
       const findings = what.findings.filter((id) => ![...review.values()].some((one) => one.findings.includes(id)));
       if (requests.length + findings.length === 0) return;
       const id = `plan-${review.size + 1}`;

@@ -49,7 +49,10 @@ async function slotsOf(
     const schedule = { name: SLOTS, cron, timezone };
     if (beginsNow(scheduleRecord(ledger, SLOTS), schedule, now)) noteSchedules(ledger, [schedule], now);
     const after = scheduleRecord(ledger, SLOTS)?.after ?? now;
-    return { slot: dueSlot({ cron, timezone, after }, now), nextSlot: nextSlot({ cron, timezone }, Math.max(after, now)) };
+    return {
+      slot: dueSlot({ cron, timezone, after }, now),
+      nextSlot: nextSlot({ cron, timezone }, Math.max(after, now)),
+    };
   });
 }
 

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { expect, test as once } from 'vitest';
-import { openBench } from './support.ts';
+import { decide, openBench } from './support.ts';
 import { checkHistory } from '../../support/ledger-history.ts';
 
 const write = fc.record({
@@ -45,4 +45,17 @@ once('of writers that know the same version, one writes', () => {
   const answers = [1, 2, 3].map((value) => ledger.writeRecord({ kind: 'slot', id: 's', value, after: 0 })?.version);
   expect(answers).toEqual([1, undefined, undefined]);
   expect(ledger.record('slot', 's')?.value).toBe(1);
+});
+
+once('a step of a run writes a record with all else that it decides, and only if it says something new', () => {
+  const bench = openBench();
+  const write = (value: number) => ({ do: 'write-record', kind: 'item', id: 'b', value }) as const;
+  decide(bench, write(1));
+  decide(bench, write(1), write(2));
+  expect(bench.ledger.record('item', 'b')).toMatchObject({ version: 2, value: 2 });
+  // A step that is refused as a whole writes none of it.
+  const stale = { lease: bench.lease, cursor: 0, seq: bench.ledger.append('r', 'poke', null), driver: 'late' };
+  expect(() => bench.ledger.apply({ ...stale, decisions: [write(3)] })).toThrow(/refused a step/);
+  expect(bench.ledger.record('item', 'b')?.value).toBe(2);
+  expect(checkHistory(bench.path)).toEqual([]);
 });

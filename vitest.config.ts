@@ -36,7 +36,7 @@ const TIDY = [
   'test/graph/*.test.ts',
   'test/malformed/**/*.test.ts',
   'test/engine/operations/**/*.test.ts',
-  'test/squad/preflight/**/*.test.ts',
+  'test/squad/{preflight,team}/**/*.test.ts',
   'test/view/*.test.ts',
   // The agents of the two others are caged (test/support/on-disk.ts).
   'test/runs/!(acp-ask|antigravity).test.ts',

@@ -3,7 +3,7 @@ import { backlogOf, requestStateOf, type Team } from '../../model/sprint/team.ts
 import { fingerprintOf, wordsOf } from './fingerprint.ts';
 
 const MOST_TEXT_BYTES = 64 * 1024;
-const MOST_ATTACHMENTS = 20;
+export const MOST_ATTACHMENTS = 20;
 
 /** A text that someone asks for, with the names of its files. `key`: the sender's own id of it, as a hash. */
 export interface Asked extends Pick<SprintRequest, 'text' | 'by' | 'key'> {

@@ -31,6 +31,7 @@ export function createSqliteLedger(store: Store, directory: string, lock: Worksp
     ...writers(store, directory, lock),
     ...readers(store),
     writeRecord: (record) => change(store, () => writeRecord(store, record)),
+    transact: (work) => change(store, work),
     submit: (run) => change(store, () => submitRun(store, run)),
     mail: createMailbox(store),
     place: () => placeOf(store.db, opened),

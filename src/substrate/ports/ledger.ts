@@ -207,6 +207,8 @@ export interface Ledger extends Records {
   newest(stream: string, types: readonly string[]): LedgerEvent | undefined;
   /** All that `work` reads is of one moment. Many reads take less time so. */
   snapshot<T>(work: () => T): T;
+  /** All that `work` reads and writes is one transaction: no other process writes in between. If it throws, nothing was written. */
+  transact<T>(work: () => T): T;
   /** `stream`: only events of this one. 0: there is no event. */
   lastSeq(stream?: string): number;
   /** Appends an input from outside a lease (an operator, mail): its stream, no cause. Returns its seq. */

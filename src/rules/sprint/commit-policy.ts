@@ -52,7 +52,7 @@ export function subjectProblem(subject: string, policy: CommitPolicy): string | 
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(subject))
     return 'the subject is more than one line of plain text';
   if (subject !== subject.trim()) return 'the subject begins or ends with a space';
-  const length = [...subject].length;
+  const { length } = Array.from(subject);
   if (length > longest) return `the subject has ${length} characters, and at most ${longest} are allowed`;
   if (begins === 'capital' && /^\p{Ll}/u.test(subject)) return 'the subject begins with a small letter';
   if (begins === 'type' && !hasType(subject, types))

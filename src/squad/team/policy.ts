@@ -53,3 +53,5 @@ function unknownRoles(roles: Json | undefined): Finding[] {
       return { path: ['roles', name], atKey: true, message: `roles.${name} is no role of a sprint; ${hint}` };
     });
 }
+
+export { DEFAULT_POLICY } from '../../rules/sprint/default-policy.ts';

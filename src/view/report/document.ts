@@ -58,7 +58,7 @@ export function strong(text: Text, tone?: Tone): Part {
   return { is: 'strong', text, ...(tone === undefined ? {} : { tone }) };
 }
 
-export function code(text: string): Part {
+export function code(text: string): Extract<Part, { readonly is: 'code' }> {
   return { is: 'code', text: text.replaceAll(/[^\w./:@# -]/g, '') };
 }
 

@@ -1,0 +1,100 @@
+import type { Todo } from '../../../model/sprint/sprint.ts';
+import type { PlannerReport } from './planner-report.ts';
+import { unknownCommits } from './planner-report.ts';
+import type { SprintCommit } from './team-facts.ts';
+
+export interface ReportChange {
+  readonly title: string;
+  /** null: the planner reports a change that no todo of the sprint is about. */
+  readonly todo: string | null;
+  readonly item: string | null;
+  readonly commit: string | null;
+  /** How it behaved, in the planner's words. null: the planner did not say. */
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly why: string | null;
+  /** Paths that its commit changed, where that was looked up; otherwise those that the planner names. */
+  readonly artifacts: readonly string[];
+  /** Claims of the planner that the records contradict. */
+  readonly doubts: readonly string[];
+}
+
+type Told = PlannerReport['changes'][number];
+
+/** A change for each todo that was delivered, with the planner's words about it, then those that only the planner knows of. */
+export function reportChanges(
+  todos: readonly Todo[],
+  { changes }: PlannerReport,
+  known: ReadonlySet<string>,
+  commits: readonly SprintCommit[] | undefined,
+): ReportChange[] {
+  const delivered = todos.filter(({ state }) => state === 'committed' || state === 'completed');
+  const told = new Map<Todo, Told>();
+  const left: Told[] = [];
+  for (const change of changes) {
+    const todo = delivered.find((one) => !told.has(one) && isAbout(change, one));
+    if (todo === undefined) left.push(change);
+    else told.set(todo, change);
+  }
+  return [
+    ...delivered.map((todo) => ofTodo(todo, told.get(todo), known, commits)),
+    ...left.map((change) => ofPlanner(change, todos, known)),
+  ];
+}
+
+function isAbout({ todo, item, title, commit = '' }: Told, one: Todo): boolean {
+  if (todo !== undefined || item !== undefined) return todo === one.id || item === one.item || todo === one.item;
+  if (commit.length >= 7 && one.commit?.startsWith(commit.toLowerCase()) === true) return true;
+  return title?.toLowerCase() === one.title.toLowerCase();
+}
+
+function ofTodo(
+  { id, item, title, commit }: Todo,
+  told: Told | undefined,
+  known: ReadonlySet<string>,
+  commits: readonly SprintCommit[] | undefined,
+): ReportChange {
+  const paths = commits?.find((one) => one.commit === commit)?.paths;
+  const claimed = told?.commit?.toLowerCase();
+  const isOther = claimed !== undefined && commit?.startsWith(claimed) !== true;
+  return {
+    ...{ title: told?.title ?? title, todo: id, item, commit: commit ?? null },
+    ...{ before: told?.before ?? null, after: told?.after ?? null, why: told?.why ?? null },
+    artifacts: paths ?? told?.artifacts ?? [],
+    doubts: [
+      ...(isOther ? [`The planner says commit ${claimed}; on record is ${commit ?? 'none'}.`] : []),
+      ...doubtsOf(told, isOther ? new Set([...known, claimed]) : known),
+      ...(paths === undefined ? [] : missing(told?.artifacts ?? [], paths)),
+    ],
+  };
+}
+
+function ofPlanner(told: Told, todos: readonly Todo[], known: ReadonlySet<string>): ReportChange {
+  const todo = todos.find((one) => isAbout(told, one));
+  const why =
+    todo === undefined
+      ? 'No todo of this sprint is on record for it.'
+      : `The todo ${todo.id} is ${todo.state}, and was not delivered.`;
+  return {
+    ...{
+      title: told.title ?? 'A change without a title',
+      todo: todo?.id ?? null,
+      item: todo?.item ?? null,
+      commit: null,
+    },
+    ...{ before: told.before ?? null, after: told.after ?? null, why: told.why ?? null, artifacts: told.artifacts },
+    doubts: [why, ...doubtsOf(told, known)],
+  };
+}
+
+function doubtsOf(told: Told | undefined, known: ReadonlySet<string>): string[] {
+  const words = [told?.title, told?.before, told?.after, told?.why, told?.commit];
+  return unknownCommits(words, known).map(
+    (commit) => `The planner names the commit ${commit}, which is not on record.`,
+  );
+}
+
+function missing(named: readonly string[], paths: readonly string[]): string[] {
+  const others = named.filter((name) => !paths.includes(name.replace(/^\.\//, '')));
+  return others.length === 0 ? [] : [`The planner names ${others.join(', ')}; the commit does not change it.`];
+}

@@ -1,0 +1,141 @@
+import type { SprintState, Todo, TodoState } from '../../model/sprint/sprint.ts';
+import { activeSprint, backlogOf, isSelectable, requestStateOf, type Team } from '../../model/sprint/team.ts';
+import { counted } from '../../text/counted.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { zonedTime } from '../../text/zoned-time.ts';
+
+export interface StatusPorts {
+  readonly team: Team;
+  readonly timezone: string;
+  readonly isOver: (run: string) => boolean;
+  /** The decision about what is next, and why nothing starts. Absent: not checked. */
+  readonly next?: { readonly text: string; readonly until?: number | undefined } | undefined;
+}
+
+/** How a team stands, for programs. Times are ISO with the offset of its zone. null: there is none. */
+export interface SprintStatus {
+  readonly active_sprint_id: string | null;
+  readonly sprint: ActiveSprint | null;
+  readonly last_sprint: { readonly sprint_id: string; readonly outcome: string; readonly ended_at: string } | null;
+  readonly backlog: { readonly ready: number; readonly blocked: number; readonly selected: number };
+  /** That no run of the planner has answered yet. */
+  readonly open_requests: number;
+  readonly next: { readonly text: string; readonly until: string | null } | null;
+}
+
+interface ActiveSprint {
+  readonly state: SprintState;
+  readonly phase: string | null;
+  readonly milestone: string;
+  /** In the planner's words. */
+  readonly title: string | null;
+  readonly reason: string | null;
+  readonly run: string;
+  readonly started_at: string;
+  readonly until: string | null;
+  readonly stop: { readonly by: string; readonly now: boolean; readonly at: string } | null;
+  readonly todos: readonly Todo[];
+}
+
+export function statusOf({ team, timezone, isOver, next }: StatusPorts): SprintStatus {
+  const time = (at: number): string => zonedTime(at, timezone);
+  const id = activeSprint(team);
+  const last = [...team.end].at(-1);
+  const backlog = backlogOf(team);
+  const count = (...states: string[]): number => backlog.filter(({ state }) => states.includes(state)).length;
+  const open = [...team.request.keys()].filter((one) =>
+    ['received', 'planning'].includes(requestStateOf(team, one, isOver)),
+  );
+  return {
+    active_sprint_id: id ?? null,
+    sprint: id === undefined ? null : activeOf(team, id, time),
+    last_sprint:
+      last === undefined ? null : { sprint_id: last[0], outcome: last[1].outcome, ended_at: time(last[1].at) },
+    backlog: { ready: backlog.filter(isSelectable).length, blocked: count('blocked'), selected: count('selected') },
+    open_requests: open.length,
+    next: next === undefined ? null : { text: next.text, until: next.until === undefined ? null : time(next.until) },
+  };
+}
+
+function activeOf(team: Team, id: string, time: (at: number) => string): ActiveSprint | null {
+  const sprint = team.sprint.get(id);
+  if (sprint === undefined) return null;
+  const progress = team.progress.get(id);
+  const stop = team.stop.get(id);
+  return {
+    state: progress?.state ?? 'planning',
+    phase: progress?.phase ?? null,
+    milestone: sprint.kickoff.milestone,
+    title: progress?.title ?? null,
+    reason: progress?.reason ?? null,
+    run: sprint.run,
+    started_at: time(sprint.at),
+    until: sprint.until === null ? null : time(sprint.until),
+    stop: stop === undefined ? null : { by: stop.by, now: stop.now, at: time(stop.at) },
+    todos: progress?.todos ?? [],
+  };
+}
+
+const WORDS: Readonly<Record<TodoState, string>> = {
+  queued: 'queued',
+  running: 'running',
+  uncommitted: 'not committed',
+  committed: 'committed',
+  completed: 'completed',
+  blocked: 'blocked',
+  failed: 'failed',
+  carried_over: 'carried over',
+};
+
+/** The same for people, as lines of a terminal. */
+export function statusLines(status: SprintStatus): string[] {
+  const { active_sprint_id: id, sprint, last_sprint: last, backlog, open_requests: open, next } = status;
+  const waits = [
+    ...(backlog.ready > 0 ? [`${backlog.ready} ready`] : []),
+    ...(backlog.selected > 0 ? [`${backlog.selected} selected`] : []),
+    ...(backlog.blocked > 0 ? [`${backlog.blocked} blocked`] : []),
+  ];
+  return [
+    ...(id === null || sprint === null ? idleLines(last) : activeLines(id, sprint)),
+    '',
+    `Backlog: ${waits.join(', ') || 'empty'}`,
+    ...(open === 0 ? [] : [`Requests: ${open} not planned yet`]),
+    ...nextLines(next),
+  ];
+}
+
+function idleLines(last: SprintStatus['last_sprint']): string[] {
+  return [
+    'No sprint is active.',
+    ...(last === null ? [] : [`The last one was ${last.sprint_id}: ${last.outcome}, ${last.ended_at}.`]),
+  ];
+}
+
+function activeLines(id: string, sprint: ActiveSprint): string[] {
+  const { state, phase, milestone, title, reason, started_at: from, until, stop, todos } = sprint;
+  return [
+    `Sprint ${id}: ${state.replace('_', ' ')}${phase === null || phase === '' ? '' : `, ${plainLine(phase)}`}`,
+    `Milestone: ${plainLine(milestone, 300)}`,
+    ...(title === null ? [] : [`As the planner put it: ${plainLine(title, 300)}`]),
+    `Since ${from}${until === null ? '; it wraps up when its todos are done' : `; it wraps up at ${until}`}`,
+    ...(reason === null ? [] : [`Reason: ${plainLine(reason, 500)}`]),
+    ...(stop === null ? [] : [`${plainLine(stop.by)} asked it to stop${stop.now ? ' at once' : ''} at ${stop.at}.`]),
+    ...(todos.length === 0
+      ? ['No todo is planned yet.']
+      : ['', `${counted(todos.length, 'todo')}:`, ...todos.flatMap(todoLines)]),
+  ];
+}
+
+function todoLines({ title, state, commit, why, required_inputs: inputs = [] }: Todo): string[] {
+  const at = commit === undefined ? '' : `  ${commit.slice(0, 12)}`;
+  return [
+    `  ${WORDS[state].padEnd(13)}  ${plainLine(title, 120)}${at}`,
+    ...(why === undefined ? [] : [`                 why: ${plainLine(why, 300)}`]),
+    ...inputs.map((input) => `                 waits for: ${plainLine(input, 300)}`),
+  ];
+}
+
+function nextLines(next: SprintStatus['next']): string[] {
+  if (next === null) return ['Next: not checked'];
+  return [`Next: ${plainLine(next.text, 500)}${next.until === null ? '' : `, until ${next.until}`}`];
+}

@@ -25,7 +25,7 @@ const TIDY = [
   'test/cli/{call-person,folder-check,isolation-check,objective-argument,output,tracing-check}.test.ts',
   'test/cli/board/{any-frame,frame,keys,layered-map,paint,recorded-frame}.test.ts',
   'test/cli/{ask/ask-plan,ask/asking,ask/plan-lines,report/report-lines,team/parts}.test.ts',
-  'test/cli/{after,clean,commands,db,help,json-errors,looking-commands,retry,run-argument,uninstall,watch}.test.ts',
+  'test/cli/{after,clean,commands,db,help,json-errors,looking-commands,request,retry,run-argument,uninstall,watch}.test.ts',
   'test/cli/{completion,excess-words,consent-pages,consent-terminal,doctor-trust,drop-foreign,end-code,help-examples}.test.ts',
   'test/cli/{init-questions,loaded-modules,locks,places,session-check,state}.test.ts',
   'test/docs/{numbers,objective-table,pages,trust-table,workflows}.test.ts',

@@ -137,6 +137,14 @@ export const FLAGS = {
     // The service of --detach.
     ['--background'],
   ],
+  request: [
+    ['--attach <file>', 'a file that the planner has to read (repeatable)', folders],
+    ['--wait [state]', 'wait until it is planned, or done (default: done), and do the work where no service does'],
+    ['--key <key>', 'your own id of the request: a second one with it is the first'],
+    [YES, 'with --wait: allow the commands in squad.yaml'],
+    JSON_LINES,
+  ],
+  backlog: [JSON_LINES],
   'sprint start': [
     ['--attach <file>', 'a file that the team has to read (repeatable)', folders],
     ['--until <time>', 'wrap up then: 18:00, 2h (in so long) or 2026-11-27T18:00 (default: when its todos are done)'],

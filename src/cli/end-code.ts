@@ -1,6 +1,6 @@
 /** The commands whose output is all that they do, with those of the groups `db`, `mail` and `session`. */
 const ONLY_PRINT = new Set(
-  'doctor,runs,status,watch,show,log,report,trace,diff,completion,complete,session check,db check,db export,mail inbox,mail status,mail trace,mail listen'.split(
+  'doctor,runs,status,watch,show,log,report,trace,diff,completion,complete,session check,db check,db export,mail inbox,mail status,mail trace,mail listen,request list,request show,backlog'.split(
     ',',
   ),
 );

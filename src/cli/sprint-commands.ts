@@ -1,9 +1,47 @@
 import type { Commands } from './command-row.ts';
 import { FLAGS } from './command-context.ts';
-import { JSON_OBJECT } from './flags.ts';
+import { JSON_LINES, JSON_OBJECT } from './flags.ts';
 
 /** A team that works for weeks: requests come in, a backlog is kept, and sprints bring it onto one branch. */
 export const SPRINT_COMMANDS: Commands = {
+  request: {
+    about: 'Ask the team for something. The planner makes items of the backlog of it.',
+    examples: [
+      'squad request "add a login form"',
+      'squad request "the form as in the sketch" --attach sketch.png --wait planned',
+      'squad request "b-deploy: the port of the server is 8443"',
+    ],
+    words: [['<text>', 'what you want, or what a blocked item waits for']],
+    flags: FLAGS.request,
+    load: async () => (await import('./commands/request.ts')).request,
+    commands: {
+      list: {
+        about: 'List the requests, the newest last.',
+        examples: ['squad request list'],
+        flags: [JSON_LINES],
+        load: async () => (await import('./commands/request.ts')).requestList,
+      },
+      show: {
+        about: 'Show a request with its items, their sprints and commits, and the planner’s answer.',
+        examples: ['squad request show r-1a2b3c4d'],
+        words: [['<request>', 'its id']],
+        flags: [JSON_OBJECT],
+        load: async () => (await import('./commands/request.ts')).requestShow,
+      },
+      cancel: {
+        about: 'Cancel a request. Its items stay in the backlog: only the planner takes them out.',
+        examples: ['squad request cancel r-1a2b3c4d'],
+        words: [['<request>', 'its id']],
+        flags: [JSON_OBJECT],
+        load: async () => (await import('./commands/request.ts')).requestCancel,
+      },
+    },
+  },
+  backlog: {
+    about: 'List what the team has to do, the most urgent first.',
+    examples: ['squad backlog', 'squad backlog --json'],
+    load: async () => (await import('./commands/backlog.ts')).backlog,
+  },
   sprint: {
     about: 'Work for a milestone with the whole team, or see how the sprint stands.',
     examples: ['squad sprint start "a login page"', 'squad sprint status', 'squad sprint stop'],

@@ -13,7 +13,7 @@ import { newStateOf } from '../support/state.ts';
 
 const program = await allCommands();
 const KNOWN: KnownNames = {
-  ...{ runs: ['tidy', 'tide'], tasks: ['greet', 'docs'], agents: ['bob', 'builder-1'] },
+  ...{ runs: ['tidy', 'tide'], tasks: ['greet', 'docs'], agents: ['bob', 'builder-1'], requests: ['r-1a2b3c4d'] },
   ...{ roles: ['builder', 'judge'], occasions: ['role', 'first'] },
 };
 
@@ -29,6 +29,7 @@ describe('what completes a word', () => {
     ['a task', ['retry', 'g'], ['greet']],
     ['a task of a run', ['diff', 'tidy', 'd'], ['docs']],
     ['a task, after an option with its value', ['retry', '--run', 'tidy', ''], ['greet', 'docs']],
+    ['a request', ['request', 'show', ''], ['r-1a2b3c4d']],
     ['the value of --run', ['retry', '--run', ''], ['tidy', 'tide']],
     ['the value of --agent', ['pause', '--agent', 'b'], ['bob', 'builder-1']],
     ['a choice', ['override', 'greet', ''], ['done', 'failed']],

@@ -37,6 +37,8 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   tell: ['planner', 'use tabs'],
   'queue move': ['one', '1'],
   'queue drop': ['one'],
+  'request show': ['r-1'],
+  'request cancel': ['r-1'],
   'mail send': ['{}'],
   'mail say': ['hello'],
   'mail ask': ['hello?'],
@@ -45,7 +47,19 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 const PROMPTS = ['prompts', 'prompts show', 'prompts eject', 'prompts diff'];
 /** They work where nothing ever ran. */
 const SERVICE = ['serve', 'serve status', 'serve stop', 'serve check'];
-const WORK = new Set(['init', 'doctor', 'demo', 'runs', 'queue', 'state', 'uninstall', ...PROMPTS, ...SERVICE]);
+const TEAM = ['request', 'request list', 'backlog'];
+const WORK = new Set([
+  'init',
+  'doctor',
+  'demo',
+  'runs',
+  'queue',
+  'state',
+  'uninstall',
+  ...PROMPTS,
+  ...SERVICE,
+  ...TEAM,
+]);
 
 /** The parser refuses them, and prints that to the streams of the process. */
 const UNPARSED = new Set(['best-of', 'compare', 'plan', 'mail ask', 'mail send']);

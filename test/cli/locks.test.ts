@@ -156,7 +156,7 @@ const ONLY_READ = [
   // What it starts are other commands: `resume --all`, and one that submits a run by what `add` does.
   ...['serve status', 'serve stop', 'serve check', 'serve limits', 'serve slot'],
   // They write the ledger alone: the engine that takes a run meets the locks that `resume` meets.
-  ...['add', 'queue move', 'queue drop'],
+  ...['add', 'queue move', 'queue drop', 'request list', 'request show', 'request cancel', 'backlog'],
   // A file in the checkout, which is no state of squad and needs no git.
   ...['prompts show', 'prompts eject', 'prompts diff'],
 ];

@@ -6,7 +6,7 @@ import { readRun } from '../../view/read-run.ts';
 import type { CommandContext } from '../command-context.ts';
 import { candidatesFor, matching, type KnownNames, type Source } from '../completion/candidates.ts';
 
-const UNKNOWN: KnownNames = { runs: [], tasks: [], agents: [], roles: [], occasions: [] };
+const UNKNOWN: KnownNames = { runs: [], tasks: [], agents: [], requests: [], roles: [], occasions: [] };
 const OF_PROMPTS: readonly Source[] = ['roles', 'occasions'];
 
 /** Prints what can complete the last of the words, one a line. The scripts of `squad completion` start this. */
@@ -22,6 +22,7 @@ async function knownNames(
   words: readonly string[],
 ): Promise<KnownNames> {
   if (names.length === 0) return UNKNOWN;
+  if (names.includes('requests')) return { ...UNKNOWN, requests: await openRequests(context) };
   return names.some((one) => OF_PROMPTS.includes(one)) ? promptsFor(words) : ofLedger(context, words);
 }
 
@@ -35,6 +36,13 @@ async function promptsFor(words: readonly string[]): Promise<KnownNames> {
     roles: words.at(-1)?.includes('/') === true ? names : rolesOf(names),
     occasions: names.flatMap((name) => (name.startsWith(`${role}/`) ? name.split('/').slice(1) : [])),
   };
+}
+
+/** Only those that are not over: a team has many. */
+async function openRequests(context: CommandContext): Promise<string[]> {
+  const { listRequests } = await import('../../squad/team/list-requests.ts');
+  const all = await listRequests(context).catch(() => []);
+  return all.filter(({ next }) => next !== null).map(({ id }) => id);
 }
 
 /** A shell that completes a word is no place for errors. */

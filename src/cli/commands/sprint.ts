@@ -6,7 +6,7 @@ import { operatorOf } from '../../squad/machine.ts';
 import { bindWorkspace, openWorkspace, withLedger } from '../../squad/open-workspace.ts';
 import { isActive, openSprint, submitSprint } from '../../squad/team/open-sprint.ts';
 import { lookAtTeam } from '../../squad/team/read-team.ts';
-import { keepAttachments } from '../../squad/team/requests.ts';
+import { keepAttachments } from '../../squad/team/attachments.ts';
 import { readTeamSettings } from '../../squad/team/team-settings.ts';
 import { localTime } from '../../text/time.ts';
 import { parseUntil } from '../../text/since.ts';

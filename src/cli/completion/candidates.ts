@@ -8,6 +8,7 @@ export interface KnownNames {
   /** Tasks of the run that the line names, else of the running or newest one. */
   readonly tasks: readonly string[];
   readonly agents: readonly string[];
+  readonly requests: readonly string[];
   /** Roles of prompts: `builder`, and with its occasion `builder/role` once that much is typed. */
   readonly roles: readonly string[];
   /** Occasions of the role that the line names. */
@@ -25,6 +26,7 @@ const NONE: Candidates = { words: [], names: [] };
 /** By the name of an option or argument that takes one. */
 const NAMED: Readonly<Record<string, readonly Source[]>> = {
   run: ['runs'],
+  request: ['requests'],
   task: ['tasks'],
   agent: ['agents'],
   name: ['runs', 'tasks'],

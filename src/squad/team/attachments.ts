@@ -5,6 +5,8 @@ import { badInput, type SquadError } from '../../model/errors.ts';
 import { sha256Of } from '../../model/sha256.ts';
 import type { Attachment } from '../../model/sprint/request.ts';
 import { errorCode } from '../../model/storage-error.ts';
+import { MOST_ATTACHMENTS } from '../../rules/sprint/intake.ts';
+import type { OpenedWorkspace } from '../open-workspace.ts';
 import { attachmentName } from '../../rules/sprint/attachment-name.ts';
 import { writeWhole } from '../../substrate/system/files/run-files.ts';
 import { byteCount } from '../../text/byte-count.ts';
@@ -24,7 +26,7 @@ export function attachmentPath(directory: string, { sha256 }: Pick<Attachment, '
 }
 
 /** Keeps the bytes of files, each once, and says what a record holds of them. Throws `bad-input` for one that is refused. */
-export async function keepAttachments(directory: string, files: readonly GivenFile[]): Promise<Attachment[]> {
+export async function storeAttachments(directory: string, files: readonly GivenFile[]): Promise<Attachment[]> {
   const checked = files.map(({ name: given, bytes }) => {
     const checkedName = attachmentName(given);
     if ('problem' in checkedName) throw refused(given, checkedName.problem);
@@ -42,6 +44,21 @@ export async function keepAttachments(directory: string, files: readonly GivenFi
     if (size !== bytes.length) await writeWhole(path, bytes, { mode: 0o400 });
   }
   return [...own.values()].map(({ kept }) => kept);
+}
+
+/** Keeps files that a person names, by their paths. Throws `bad-input` for one that is refused: then none is kept. */
+export async function keepAttachments(
+  { host, directory }: Pick<OpenedWorkspace, 'host' | 'directory'>,
+  paths: readonly string[],
+): Promise<Attachment[]> {
+  if (paths.length > MOST_ATTACHMENTS) {
+    throw badInput(
+      `${paths.length} files are attached, and ${MOST_ATTACHMENTS} are allowed`,
+      'Attach one archive of them.',
+    );
+  }
+  const files = await Promise.all(paths.map(async (path) => readAttachment(host.workingDirectory, path)));
+  return storeAttachments(directory, files);
 }
 
 /** Reads a file that a person names. Throws `bad-input` for what is no plain file: to wait for a pipe would take for ever. */

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { attachmentPath, keepAttachments, readAttachment } from '../../../src/squad/team/attachments.ts';
+import { attachmentPath, storeAttachments, readAttachment } from '../../../src/squad/team/attachments.ts';
 
 const BYTES = Buffer.from('content');
 
@@ -40,7 +40,7 @@ describe('the name that a sender gives a file', () => {
     ['exe\u202etxt.pdf', 'its name has a control character'],
   ])('%j is refused', async (name, why) => {
     const directory = folder();
-    const kept = keepAttachments(directory, [
+    const kept = storeAttachments(directory, [
       { name: 'fine.txt', bytes: BYTES },
       { name, bytes: BYTES },
     ]);
@@ -61,7 +61,7 @@ describe('the name that a sender gives a file', () => {
     [`${'x'.repeat(300)}.txt`, `${'x'.repeat(116)}.txt`],
     ['\ud800.txt', 'txt'],
   ])('%j is made safe: %s', async (given, name) => {
-    const [kept] = await keepAttachments(folder(), [{ name: given, bytes: BYTES }]);
+    const [kept] = await storeAttachments(folder(), [{ name: given, bytes: BYTES }]);
     expect(kept?.name).toBe(name);
   });
 });
@@ -69,7 +69,7 @@ describe('the name that a sender gives a file', () => {
 it('keeps the bytes of a file once, under their hash', async () => {
   const directory = folder();
   const files = ['a.txt', 'b.txt', 'a.txt'].map((name) => ({ name, bytes: BYTES }));
-  const kept = await keepAttachments(directory, files);
+  const kept = await storeAttachments(directory, files);
   expect(kept.map(({ name, bytes }) => [name, bytes])).toEqual([
     ['a.txt', 7],
     ['b.txt', 7],
@@ -77,7 +77,7 @@ it('keeps the bytes of a file once, under their hash', async () => {
   const path = attachmentPath(directory, kept[0]!);
   expect([readdirSync(join(directory, 'attachments')), readFileSync(path)]).toEqual([[kept[0]!.sha256], BYTES]);
   const before = statSync(path).mtimeMs;
-  await keepAttachments(directory, files);
+  await storeAttachments(directory, files);
   expect(statSync(path).mtimeMs).toBe(before);
 });
 
@@ -86,7 +86,7 @@ it('makes a file whole that was cut short', async () => {
   mkdirSync(join(directory, 'attachments'));
   const hash = 'ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73';
   writeFileSync(join(directory, 'attachments', hash), 'con');
-  const [kept] = await keepAttachments(directory, [{ name: 'a', bytes: BYTES }]);
+  const [kept] = await storeAttachments(directory, [{ name: 'a', bytes: BYTES }]);
   expect(readFileSync(attachmentPath(directory, kept!))).toEqual(BYTES);
 });
 

@@ -47,7 +47,7 @@ const WITHIN: readonly { files: RegExp; may: RegExp }[] = [
     may: new RegExp(`^playbooks/(shared|${name})/`),
   })),
   // Lists of stages, and what makes the folder of one.
-  ...['delivery', 'objective', 'session', 'coordinate'].map((name) => ({
+  ...['delivery', 'objective', 'session', 'coordinate', 'sprint'].map((name) => ({
     files: new RegExp(`^playbooks/${name}/`),
     may: new RegExp(`^playbooks/(shared|stages|session|${name})/`),
   })),

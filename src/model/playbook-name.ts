@@ -25,6 +25,12 @@ export const FOLDER = 'session';
 /** The playbook of `squad coordinate`; a user cannot choose it. */
 export const COORDINATE = 'coordinate';
 
+/** The playbook of one sprint. squad starts its runs: a person starts the sprint. */
+export const SPRINT = 'sprint';
+
+/** The playbook of a run that plans the requests of people; a user cannot choose it. */
+export const PLAN_REQUESTS = 'plan-requests';
+
 /** The records of the tasks of a folder that are done, by the names that the folder has for them, in the order of their ends. */
 export const PLAYED = 'session-done';
 

@@ -1,9 +1,18 @@
-import { badInput, type SquadError } from '../model/errors.ts';
+import { badInput, usageError, type SquadError } from '../model/errors.ts';
 import type { KeepsFolder, MakesFolder } from '../model/folder.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
-import { COORDINATE, DEFAULT_PLAYBOOK, SESSION, STAGES, type BUILT_IN_PLAYBOOKS } from '../model/playbook-name.ts';
+import {
+  COORDINATE,
+  DEFAULT_PLAYBOOK,
+  PLAN_REQUESTS,
+  SESSION,
+  SPRINT,
+  STAGES,
+  type BUILT_IN_PLAYBOOKS,
+} from '../model/playbook-name.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { settingsSchema, type KnownNames } from '../model/settings.ts';
+import { SPRINT_EXAMPLE, sprintSettingsSchema } from '../model/sprint/settings.ts';
 import { createCoordinatePlaybook, madeFolder } from './coordinate/index.ts';
 import { coordinateOptionsSchema } from './coordinate/options.ts';
 import { COUNCIL_SETTINGS } from './council/council.ts';
@@ -16,6 +25,8 @@ import { createSessionPlaybook, frozenSession } from './session/index.ts';
 import { sessionFiles } from './session/session-files.ts';
 import { sessionRequired } from './session/session-required.ts';
 import { withApproval } from './shared/plan-approval.ts';
+import { createSprintPlaybook, frozenSprint } from './sprint/index.ts';
+import { createReviewPlaybook, frozenReview } from './sprint/review.ts';
 import { createStagesPlaybook } from './stages/index.ts';
 import type { StageList } from './stages/stage-list.ts';
 import { optionsOf } from './stages/stage-options.ts';
@@ -32,15 +43,19 @@ const BUILT_IN: Readonly<Record<(typeof BUILT_IN_PLAYBOOKS)[number], () => Playb
 const BUILT_IN_SECTIONS: KnownNames['sections'] = {
   council: COUNCIL_SETTINGS,
   objective: OBJECTIVE_SETTINGS,
+  [SPRINT]: { schema: sprintSettingsSchema, example: SPRINT_EXAMPLE },
 };
 
 export const createDefaultPlaybook = BUILT_IN[DEFAULT_PLAYBOOK];
 
-/** Names that squad refuses until these playbooks are complete. */
-export const COMING_PLAYBOOKS: readonly string[] = ['sprint'];
-
 /** Error for a playbook that cannot be chosen by its name alone. */
 export function wantedBy(name: string): SquadError | undefined {
+  if (name === SPRINT) {
+    return usageError(
+      'squad starts the runs of sprints itself',
+      'Start a sprint: `squad sprint start "milestone"`; or ask for something: `squad request "text"`.',
+    );
+  }
   return name === SESSION ? sessionRequired() : undefined;
 }
 
@@ -81,6 +96,8 @@ export function playbookOfRun(own: Playbooks, { playbook, options }: Of): Playbo
   const session = playbook === SESSION ? frozenSession(options) : undefined;
   if (session !== undefined) return createSessionPlaybook(session);
   if (playbook === COORDINATE) return createCoordinatePlaybook(coordinateOptionsSchema.parse(options));
+  if (playbook === SPRINT) return withApproval(createSprintPlaybook(frozenSprint(options)));
+  if (playbook === PLAN_REQUESTS) return createReviewPlaybook(frozenReview(options));
   const list = Object.hasOwn(OF_LISTS, playbook) ? optionsOf({ options })?.list : undefined;
   return list === undefined ? createPlaybook(own, playbook) : OF_LISTS[playbook]?.(list);
 }

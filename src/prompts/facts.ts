@@ -101,6 +101,17 @@ export const FACTS = {
   openIssues: 'own',
   explorations: 'own',
   kept: 'own',
+  // A sprint.
+  kickoff: 'data',
+  backlog: 'data',
+  requests: 'data',
+  found: 'data',
+  estimate: 'line',
+  step: 'line',
+  strengths: 'lines',
+  suggested: 'lines',
+  expected: 'line',
+  policy: 'data',
   // A council.
   ofDocument: 'line',
   codePaths: 'lines',

@@ -6,6 +6,8 @@ import { teamSchema } from '../../src/playbooks/coordinate/answer.ts';
 import { ANSWER } from '../../src/playbooks/session/answer.ts';
 import { createBestOfPlaybook } from '../../src/playbooks/delivery/best-of.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
+import { createReviewPlaybook } from '../../src/playbooks/sprint/review.ts';
+import { createSprintPlaybook } from '../../src/playbooks/sprint/index.ts';
 import { createObjectivePlaybook } from '../../src/playbooks/objective/index.ts';
 import { judgementAnswerSchema } from '../../src/model/plan/gate.ts';
 import { reviewForm } from '../../src/model/plan/review.ts';
@@ -13,14 +15,16 @@ import { answerSchema } from '../../src/playbooks/shared/tasks.ts';
 import type { PromptName } from '../../src/prompts/render.ts';
 import { MAIL_KINDS } from '../../src/model/mail/kind.ts';
 import { PROMPTS } from '../../src/prompts/shipped.ts';
+import { sprintOptions } from '../support/sprint-script.ts';
 import { ownText } from '../../src/squad/preflight/roles.ts';
 
-/** The names of all fields below a schema. */
+/** The names of all fields below a schema, and the words among which a field chooses. */
 function fieldsOf(schema: unknown): string[] {
   if (Array.isArray(schema)) return schema.flatMap(fieldsOf);
   if (typeof schema !== 'object' || schema === null) return [];
-  const { properties = {}, ...rest } = schema as { properties?: Record<string, unknown> };
+  const { properties = {}, ...rest } = schema as { properties?: Record<string, unknown>; enum?: unknown[] };
   return [
+    ...(rest.enum ?? []).map(String),
     ...Object.keys(properties),
     ...Object.values(properties).flatMap(fieldsOf),
     ...Object.values(rest).flatMap(fieldsOf),
@@ -32,6 +36,8 @@ const playbooks = [
   createDeliveryPlaybook(),
   createObjectivePlaybook(),
   createCouncilPlaybook(),
+  createSprintPlaybook(sprintOptions()),
+  createReviewPlaybook({ requests: [], findings: [], backlog: [] }),
 ];
 const TOOLS = [...READING_TOOLS, ...SENDING_TOOLS];
 const KNOWN = new Set([
@@ -45,7 +51,7 @@ const KNOWN = new Set([
 ]);
 
 describe('each name in a prompt', () => {
-  it.each(Object.entries(PROMPTS))('is that of a field or a tool: %s', (_, { body }) => {
+  it.each(Object.entries(PROMPTS))('is that of a field, a word of one, or a tool: %s', (_, { body }) => {
     const names = [...body.matchAll(/`([a-z][A-Za-z_]*)`/g)].map(([, name = '']) => name);
     expect(names.filter((name) => !KNOWN.has(name))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { attachmentSchema } from './request.ts';
+import { sprintReportSchema } from './report.ts';
 
 export const SPRINT_STATES = ['planning', 'running', 'wrap_up', 'completed', 'failed', 'blocked'] as const;
 export type SprintState = (typeof SPRINT_STATES)[number];
@@ -47,8 +48,23 @@ export const todoSchema = z.object({
   required_inputs: z.array(z.string()).optional(),
   /** How often a role reopened it, by category. */
   reopened: z.record(z.string(), z.number().int()).optional(),
+  /** What its planner changes in `spec.md` for it, and notes for `iteration_log.md`. */
+  spec_changes: z.array(z.string()).optional(),
+  iteration_note: z.string().optional(),
 });
 export type Todo = z.infer<typeof todoSchema>;
+
+/** Who does a step of the workflow. */
+const routedSchema = z.object({
+  step: z.string(),
+  role: z.string(),
+  /** Its strengths that the kickoff names. */
+  strengths: z.array(z.string()),
+  skills: z.array(z.string()),
+  expected: z.string(),
+  /** Why the order by score was left. */
+  override: z.string().optional(),
+});
 
 /** How far the sprint is. Only its own run writes it. */
 export const sprintProgressSchema = z.object({
@@ -61,7 +77,9 @@ export const sprintProgressSchema = z.object({
   reason: z.string().optional(),
   todos: z.array(todoSchema),
   research: z.unknown().optional(),
-  report: z.unknown().optional(),
+  report: sprintReportSchema.optional(),
+  /** Who does each step, and what the policy says of them. */
+  routing: z.array(routedSchema).optional(),
   at: z.number().int(),
 });
 export type SprintProgress = z.infer<typeof sprintProgressSchema>;

@@ -114,8 +114,11 @@ function answered(
   }
   const { entries, changes = [] } = reading;
   // No brief quotes it, so that it stays on its task alone.
-  if (!isRead(options.list, stage.id)) return proceed(view, options, changes);
+  const isRecorded = isRead(options.list, stage.id);
   const put = putAnswer(place, answer, entries);
+  // The board does not show yet what these open or end.
+  if (changes.some((change) => ENDS_STEP.has(change.do))) return [...changes, ...(isRecorded ? [put] : [])];
+  if (!isRecorded) return proceed(view, options, changes);
   const scene = withPuts(view, [put]);
   const briefs = briefsAfter(scene, options, progressOf(scene, options.list), place);
   return proceed(view, options, [...changes, put, ...briefs]);

@@ -81,7 +81,10 @@ type Makes =
   | { readonly approval: true }
   /** Commands that the engine runs. `criteria`: those of the objective's criteria. */
   | { readonly checks: 'criteria' | readonly string[] }
-  /** A commit of what the stage before left, if its author does not commit. Left out if there is nothing to commit. */
-  | { readonly commit: true }
+  /**
+   * A commit of what the stage before left, if its author does not commit. Left out if there is nothing to commit. Only playbooks of squad
+   * have it answer as well.
+   */
+  | { readonly commit: true; readonly answer?: string }
   /** The folder of the documents is gone, and nothing else has changed. Only playbooks of squad have it answer as well. */
   | { readonly removes: 'documents'; readonly answer?: { readonly [key: string]: Json } };

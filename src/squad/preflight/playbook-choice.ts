@@ -5,7 +5,7 @@ import type { OptionsSource, Playbook, Playbooks } from '../../model/plan.ts';
 import { BEST_OF, DEFAULT_PLAYBOOK, STAGES, TRIES } from '../../model/playbook-name.ts';
 import type { AgentSettings, Settings } from '../../model/settings.ts';
 import type { RunDefinition } from '../../model/run.ts';
-import { COMING_PLAYBOOKS, createPlaybook, playbookNames, playbookOfRun, wantedBy } from '../../playbooks/registry.ts';
+import { createPlaybook, playbookNames, playbookOfRun, wantedBy } from '../../playbooks/registry.ts';
 import { isJsonObject, type Json } from '../../text/json.ts';
 import { defined } from '../../text/defined.ts';
 import { nearest } from '../../text/nearest.ts';
@@ -63,8 +63,6 @@ function missing(own: Playbooks, name: string): string {
   if (name === STAGES) return `the playbook ${quote(name)} plays a list of stages, and no settings have one`;
   const wanted = wantedBy(name)?.message;
   if (wanted !== undefined) return wanted;
-  if (COMING_PLAYBOOKS.includes(name))
-    return `the playbook ${quote(name)} is not available in this version; ${available(known)}`;
   const close = nearest(name, known);
   const hint = close === undefined ? '' : `did you mean “${close}”? `;
   return `no playbook is called ${quote(name)}; ${hint}${available(known)}`;

@@ -1,0 +1,40 @@
+import type { View, WorkspaceRecord } from '../../model/plan.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import { itemSchema, type BacklogEntry, type BacklogItem } from '../../model/sprint/item.ts';
+import { KINDS } from '../../model/sprint/sprint.ts';
+import { plainJson } from '../../text/json.ts';
+import type { Receipt } from './backlog-writes.ts';
+
+/** Items that the run has written, as they are now. */
+const ITEMS = 'sprint-items';
+/** For each answer that wrote items, what became of each write. */
+const RECEIPTS = 'sprint-receipts';
+
+/** The backlog that the run began with, and what it has written since. */
+export function backlogNow(frozen: readonly BacklogEntry[], { records }: Pick<View, 'records'>): BacklogEntry[] {
+  const known = new Map(frozen.map((item) => [item.id, item]));
+  for (const { id, value } of records(ITEMS)) {
+    const item = itemSchema.parse(value);
+    const before = known.get(id);
+    const state = item.dropped === undefined ? (before?.state ?? 'pending') : 'dropped';
+    known.set(id, { ...before, ...item, id, state });
+  }
+  return [...known.values()];
+}
+
+export function putItems(
+  items: ReadonlyMap<string, BacklogItem>,
+  receipts: readonly Receipt[],
+  { task, round }: { readonly task: string; readonly round: number },
+): PlanChange[] {
+  if (items.size === 0) return [];
+  return [
+    ...[...items].map(([id, item]): PlanChange => ({ do: 'put', in: ITEMS, id, value: plainJson(item) })),
+    { do: 'put', in: RECEIPTS, id: `${task}/${round}`, value: plainJson(receipts) },
+  ];
+}
+
+/** What outlives the run: each item that it wrote. */
+export function itemRecords({ records }: Pick<View, 'records'>): WorkspaceRecord[] {
+  return records(ITEMS).map(({ id, value }) => ({ kind: KINDS.item, id, value }));
+}

@@ -1,0 +1,47 @@
+import type { BacklogEntry } from '../../model/sprint/item.ts';
+import type { SprintOptions } from '../../model/sprint/options.ts';
+import type { Attachment } from '../../model/sprint/request.ts';
+import { plainLine } from '../../text/plain-text.ts';
+
+/** More items would hide the urgent ones. */
+const MOST_ITEMS = 200;
+
+/** The backlog for a planner, the most urgent first: what it may write, with the version of each. */
+export function backlogText(backlog: readonly BacklogEntry[]): string {
+  const open = backlog.filter(({ state }) => state !== 'done' && state !== 'dropped');
+  const lines = open.slice(0, MOST_ITEMS).map((item) => {
+    const { id, version, state, priority, kind, title, acceptance } = item;
+    return [
+      `- ${id} (version ${version}, ${state}, priority ${priority}, ${kind}): ${plainLine(title)}`,
+      ...more(item, acceptance),
+    ].join('\n');
+  });
+  const left = open.length - lines.length;
+  return [...lines, ...(left > 0 ? [`and ${left} more items of lower priority`] : [])].join('\n');
+}
+
+function more(
+  { blocked_reason: why, required_inputs: wants = [], inputs = [] }: BacklogEntry,
+  acceptance: readonly string[],
+): string[] {
+  return [
+    ...acceptance.map((one) => `  - done means: ${plainLine(one)}`),
+    ...(why === undefined ? [] : [`  - blocked: ${plainLine(why)}`]),
+    ...wants.map((one) => `  - waits for: ${plainLine(one)}`),
+    ...inputs.map((one) => `  - a person said: ${plainLine(one, 2_000)}`),
+  ];
+}
+
+/** What a sprint was asked for, in the words of its start. */
+export function kickoffText({ kickoff }: Pick<SprintOptions, 'kickoff'>): string {
+  const { milestone, text, attachments } = kickoff;
+  return [
+    `Milestone: ${milestone}`,
+    ...(text.trim() === '' || text.trim() === milestone.trim() ? [] : [text.trim()]),
+    ...(attachments.length === 0 ? [] : [attachmentText(attachments)]),
+  ].join('\n\n');
+}
+
+export function attachmentText(attachments: readonly Attachment[]): string {
+  return ['Attachments:', ...attachments.map(({ name, bytes }) => `- ${name} (${bytes} bytes)`)].join('\n');
+}

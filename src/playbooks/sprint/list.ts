@@ -1,0 +1,159 @@
+import type { OptionsSource } from '../../model/plan.ts';
+import type { SprintOptions } from '../../model/sprint/options.ts';
+import { type FactsOf, type PromptName, renderPrompt } from '../../prompts/render.ts';
+import { backlogText, kickoffText } from './backlog-text.ts';
+import { delegation } from './delegation.ts';
+import { routeStep, type RoutedStep } from './routing.ts';
+import type { Reopens, Stage, StageList } from '../stages/stage-list.ts';
+import type { Category } from './transition.ts';
+
+type Subject = Pick<OptionsSource, 'roles' | 'run' | 'limits' | 'prompts'>;
+
+/** Where each category leads. */
+const REOPENS: Readonly<Record<Category | 'blocked', Reopens>> = {
+  scope: { stage: 'PLAN_TODO' },
+  ux: { stage: 'PLAN_TODO' },
+  architecture: { stage: 'GUIDE' },
+  implementation: 'author',
+  verification: 'author',
+  blocked: 'block',
+};
+
+/** One sprint as a list of stages: research, the planner's phases, then each todo through its chain, and the report. */
+export function sprintList(options: SprintOptions, subject: Subject): StageList {
+  const words = wordsFor(options, subject);
+  const { roles, limits } = subject;
+  return {
+    stages: [
+      ...planningStages(options, roles, words),
+      ...(options.approve === 'todos' ? [approvalStage(options, limits.reviewRounds, words)] : []),
+      ...todoStages(options, limits.reviewRounds, words),
+      ...(roles.includes('version-controller') ? [commitStage(options, words)] : []),
+      reportStage(options, words),
+    ],
+  };
+}
+
+interface Words {
+  /** The folder of the run's documents. */
+  readonly folder: string;
+  /** A prompt, and what a list fills in below it. */
+  readonly brief: <N extends PromptName>(name: N, facts: FactsOf<N>, ...behind: readonly string[]) => string;
+  /** Who was chosen for a step. */
+  readonly to: (step: RoutedStep) => string;
+}
+
+function wordsFor(options: SprintOptions, { roles, run, prompts }: Subject): Words {
+  // Braces of a prompt are no placeholders of the list.
+  const literal = (text: string): string => text.replaceAll('{', '{{');
+  return {
+    folder: `docs/squad/${run}`,
+    brief: (name, facts, ...behind) => [literal(renderPrompt(name, facts, prompts)), ...behind].join('\n\n'),
+    to: (step) => literal(delegation(options, step, roles, prompts)),
+  };
+}
+
+const PLANNER = { by: ['planner'], session: 'role' } as const;
+/** One agent of a role has one session for the sprint. A todo that fails stops neither the others nor the report. */
+const CHAIN = { session: 'role', onFail: 'skip' } as const;
+const ITEM = ['request_id: {item:id}', '{item}'];
+
+function asks({ advice }: SprintOptions): Pick<Stage, 'asks'> {
+  return { asks: { of: ['designer', 'architect'], most: advice } };
+}
+
+function planningStages(options: SprintOptions, roles: readonly string[], { brief, to }: Words): Stage[] {
+  const { sprint: id, policy, backlog, maxTodos } = options;
+  const kickoff = kickoffText(options);
+  const routed = routeStep({ step: 'research_initial', staffed: roles, policy, text: kickoff });
+  const first = routed.ok ? routed.role : 'research';
+  return [
+    {
+      ...{ id: 'RESEARCH', title: 'Research', makes: { answer: 'research' } },
+      by: [first, ...['research', 'planner'].filter((role) => role !== first)],
+      brief: brief('sprint/research', { id, kickoff }, to('research_initial')),
+    },
+    {
+      ...{ id: 'MILESTONE', title: 'Refine the milestone', ...PLANNER },
+      makes: { document: 'milestone.md', answer: 'milestone' },
+      brief: brief('sprint/milestone', { id, kickoff }, '{of:RESEARCH}', to('milestone_refinement')),
+    },
+    {
+      ...{ id: 'ARTIFACT_SYNC', title: 'Write plan and specification', ...PLANNER, ...asks(options) },
+      makes: { documents: ['plan.md', 'spec.md'] },
+      brief: brief('sprint/artifacts', {}, '{of:RESEARCH}', to('artifact_sync')),
+    },
+    {
+      ...{ id: 'BACKLOG', title: 'Define the backlog', ...PLANNER, makes: { answer: 'backlog' } },
+      brief: brief(
+        'sprint/backlog',
+        { id, kickoff, backlog: backlogText(backlog) },
+        '{documents}',
+        to('backlog_definition'),
+      ),
+    },
+    {
+      ...{ id: 'PRIORITIES', title: 'Set priorities', ...PLANNER, makes: { answer: 'priorities' } },
+      brief: brief('sprint/priorities', { id }, to('backlog_prioritization')),
+    },
+    {
+      ...{ id: 'TODOS', title: 'Choose the todos', ...PLANNER, makes: { answer: 'todos' } },
+      brief: brief('sprint/todos', { id, most: String(maxTodos) }, to('todo_finalization')),
+    },
+  ];
+}
+
+function approvalStage({ sprint: id, estimate }: SprintOptions, rounds: number, { brief }: Words): Stage {
+  return {
+    ...{ id: 'APPROVE', title: 'A person approves the todos', by: [], makes: { approval: true } },
+    brief: brief('sprint/approve', { id, estimate }, '{of:TODOS}'),
+    judges: { rounds, else: { redo: 'TODOS' } },
+  };
+}
+
+function todoStages(options: SprintOptions, rounds: number, { brief, to, folder }: Words): Stage[] {
+  const { commitPolicy } = options;
+  return [
+    {
+      ...{ id: 'PLAN_TODO', title: 'Plan', ...PLANNER, ...asks(options), onFail: 'skip' },
+      ...{ each: { of: 'TODOS' }, makes: { answer: 'planned' } },
+      brief: brief('sprint/plan-todo', {}, ...ITEM, to('todo_planning')),
+    },
+    {
+      ...{ id: 'GUIDE', title: 'Guide', by: ['architect'], ...CHAIN },
+      ...{ each: { of: 'PLAN_TODO' }, makes: { answer: 'guidance' } },
+      brief: brief('sprint/guide', {}, ...ITEM, '{of:PLAN_TODO}', to('architect_guidance')),
+    },
+    {
+      ...{ id: 'BUILD', title: 'Build', by: ['developer'], ...CHAIN, each: { of: 'GUIDE' } },
+      makes: { code: true, answer: 'built', mayChangeNothing: true },
+      brief: brief(
+        'sprint/build',
+        { path: folder, policy: commitPolicy },
+        ...[...ITEM, '{of:PLAN_TODO}', '{of:GUIDE}', to('developer_build')],
+      ),
+      review: [
+        { id: 'ARCHITECT_REVIEW', by: ['architect'], session: { of: 'GUIDE' }, rounds, reopens: REOPENS },
+        { id: 'QA', by: ['qa'], rounds, reopens: REOPENS },
+      ],
+    },
+  ];
+}
+
+function commitStage({ commitPolicy }: SprintOptions, { brief, to }: Words): Stage {
+  return {
+    ...{ id: 'COMMIT', title: 'Commit', by: ['version-controller'], ...CHAIN, each: { of: 'BUILD' } },
+    makes: { commit: true, answer: 'committed' },
+    brief: brief('sprint/commit', { policy: commitPolicy }, ...ITEM, to('version_controller')),
+  };
+}
+
+/** The planner writes its documents here, once: todos side by side would all change the end of the same file. */
+function reportStage({ sprint: id }: SprintOptions, { brief, to, folder }: Words): Stage {
+  return {
+    ...{ id: 'REPORT', title: 'Report', ...PLANNER },
+    makes: { code: true, answer: 'report', mayChangeNothing: true },
+    requires: [{ only: [`${folder}/spec.md`, `${folder}/iteration_log.md`] }],
+    brief: brief('sprint/report', { id, path: folder }, '{of:PLAN_TODO}', to('sprint_report')),
+  };
+}

@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import type { Playbook, View, WorkspaceRecord } from '../../model/plan.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import { PLAN_REQUESTS } from '../../model/playbook-name.ts';
+import { reviewOptionsSchema, type ReviewOptions } from '../../model/sprint/options.ts';
+import type { RequestPlan } from '../../model/sprint/request.ts';
+import { KINDS } from '../../model/sprint/sprint.ts';
+import { renderPrompt, type ChangedPrompts } from '../../prompts/render.ts';
+import { answerProblems } from '../../text/answer-problems.ts';
+import { atMost } from '../../text/at-most.ts';
+import { plainJson, type Json } from '../../text/json.ts';
+import { plainLine, quotedName } from '../../text/plain-text.ts';
+import { answerSchema } from '../shared/tasks.ts';
+import { createStagesPlaybook } from '../stages/index.ts';
+import type { StageForm } from '../stages/stage-options.ts';
+import type { StageList } from '../stages/stage-list.ts';
+import { backlogNow, itemRecords, putItems } from './backlog-records.ts';
+import { attachmentText, backlogText } from './backlog-text.ts';
+import { backlogWritesSchema, writeBacklog } from './backlog-writes.ts';
+import { reviewCast, SPRINT_ROLES } from './roles.ts';
+
+const PLANS = 'request-plans';
+const FINDINGS = 'settled-findings';
+const MOST_PROBLEMS = 30;
+
+const lines = z.array(z.string().max(1_000)).max(50);
+
+const reviewAnswerSchema = z.object({
+  role: z.string().describe('your role'),
+  status: z.enum(['completed', 'failed']),
+  summary: z.string().max(4_000),
+  insights: lines.describe('what later work should know; squad keeps it and makes no item of it'),
+  artifacts: lines.describe('paths that you read, and that matter'),
+  error: z.string().max(1_000).nullable(),
+  proposals: z.object({
+    backlog_writes: backlogWritesSchema,
+    requests: z
+      .array(
+        z.object({
+          request_id: z.string(),
+          outcome: z.enum(['planned', 'refused']).describe('`refused`: no item can be made of it; the answer says why'),
+          items: z.array(z.string()).max(50).describe('ids of its items: those that you add, and those that are there'),
+          answer: z.string().max(4_000).describe('for the person who asked: what will be done, or why nothing'),
+        }),
+      )
+      .max(50)
+      .describe('one for each request of the brief'),
+    findings: z
+      .array(
+        z.object({
+          id: z.string(),
+          item: z.string().nullable().describe('the item that it is in; null: it is none'),
+          reason: z.string().max(1_000),
+        }),
+      )
+      .max(100)
+      .describe('one for each finding of the brief'),
+  }),
+});
+type Answer = z.infer<typeof reviewAnswerSchema>;
+
+/** One planner makes items of requests and findings. The run has no branch: it leaves records. */
+export function createReviewPlaybook(options: ReviewOptions): Playbook<unknown> {
+  const listOf = (prompts?: ChangedPrompts): StageList => {
+    // Braces are placeholders of a list.
+    const brief = briefOf(options, prompts).replaceAll('{', '{{');
+    return {
+      stages: [{ id: 'PLAN_REQUESTS', title: 'Plan requests', by: ['planner'], brief, makes: { answer: 'requests' } }],
+    };
+  };
+  const { planner } = SPRINT_ROLES;
+  const list: Playbook<unknown> = createStagesPlaybook({
+    name: PLAN_REQUESTS,
+    list: listOf(),
+    listFor: ({ prompts }) => listOf(prompts),
+    keeps: { ...options },
+    roles: { planner: { ...planner, delivers: 'none' } },
+    cast: reviewCast,
+    castsEachRole: true,
+    answers: { requests: requestsForm(options) },
+    tools: () => [],
+    hasNoMail: true,
+  });
+  return { ...list, records: (view) => recordsOf(options, view) };
+}
+
+/** The requests that a run is frozen with. */
+export function frozenReview(options: Json): ReviewOptions {
+  return reviewOptionsSchema.parse(options);
+}
+
+function briefOf({ requests, findings, backlog }: ReviewOptions, prompts?: ChangedPrompts): string {
+  const asked = requests.map(({ id, text, by, joined, attachments }) =>
+    [
+      `## ${id}, from ${plainLine(by)}\n\n${text.trim()}`,
+      ...joined.map((one) => `Asked again: ${one}`),
+      ...(attachments.length === 0 ? [] : [attachmentText(attachments)]),
+    ].join('\n\n'),
+  );
+  const found = findings.map(
+    ({ id, source, title, detail }) => `## ${id} (${source}): ${plainLine(title)}\n\n${detail}`,
+  );
+  const facts = { requests: asked.join('\n\n'), found: found.join('\n\n'), backlog: backlogText(backlog) };
+  return renderPrompt('sprint/requests', facts, prompts);
+}
+
+function requestsForm(options: ReviewOptions): StageForm {
+  return {
+    schema: answerSchema(reviewAnswerSchema),
+    repairs: 2,
+    refusal: 'This answer cannot be used:',
+    read: (view, answer, task) => {
+      if (answer === null) return {};
+      const wrong = answerProblems(reviewAnswerSchema, answer);
+      if (wrong.length > 0) return { problems: few(wrong) };
+      const given = reviewAnswerSchema.parse(answer);
+      const sources = [
+        ...options.requests.map(({ id }) => `request:${id}`),
+        ...options.findings.map(({ id }) => `finding:${id}`),
+      ];
+      const facts = { now: view.now, sources };
+      const written = writeBacklog(backlogNow(options.backlog, view), given.proposals.backlog_writes, facts);
+      const known = new Set([...options.backlog.map(({ id }) => id), ...added(given)]);
+      const problems = [...(written.problems ?? []), ...answeredProblems(options, given, known)];
+      if (problems.length > 0 || written.problems !== undefined) return { problems: few(problems) };
+      const round = view.task(task)?.round ?? 1;
+      return {
+        summary: given.summary,
+        changes: [...putItems(written.items, written.receipts, { task, round }), ...putPlans(given, view.now)],
+      };
+    },
+  };
+}
+
+function few(problems: readonly string[]): string[] {
+  return atMost([...problems], MOST_PROBLEMS, (left) => `and ${left} more problems`);
+}
+
+function added({ proposals }: Answer): string[] {
+  return proposals.backlog_writes.flatMap(({ op, id }) => (op === 'add' ? [id] : []));
+}
+
+/** Every request and finding has one answer, and names items that are there. */
+function answeredProblems(options: ReviewOptions, { proposals, role }: Answer, known: ReadonlySet<string>): string[] {
+  const { requests, findings } = proposals;
+  return [
+    ...(role === 'planner' ? [] : ['`role` must be planner']),
+    ...onceEach(
+      'request',
+      options.requests,
+      requests.map(({ request_id: id }) => id),
+    ),
+    ...onceEach(
+      'finding',
+      options.findings,
+      findings.map(({ id }) => id),
+    ),
+    ...requests.flatMap(({ request_id: id, outcome, items, answer }) => [
+      ...(answer.trim() === '' ? [`the request ${quotedName(id)} has no answer for the person who asked`] : []),
+      ...(outcome === 'planned' && items.length === 0
+        ? [`the request ${quotedName(id)} is planned, and names no item`]
+        : []),
+      ...(outcome === 'refused' && items.length > 0
+        ? [`the request ${quotedName(id)} is refused, and names items`]
+        : []),
+      ...unknown(items, known).map(
+        (item) => `the request ${quotedName(id)} names ${quotedName(item)}, which is no item`,
+      ),
+    ]),
+    ...findings.flatMap(({ id, item }) =>
+      unknown(item === null ? [] : [item], known).map(
+        (one) => `the finding ${quotedName(id)} names ${quotedName(one)}, which is no item`,
+      ),
+    ),
+  ];
+}
+
+function unknown(items: readonly string[], known: ReadonlySet<string>): string[] {
+  return items.filter((item) => !known.has(item));
+}
+
+function onceEach(what: string, asked: readonly { readonly id: string }[], answered: readonly string[]): string[] {
+  const ids = new Set(asked.map(({ id }) => id));
+  return [
+    ...asked.flatMap(({ id }) => {
+      const count = answered.filter((one) => one === id).length;
+      return count === 1 ? [] : [`the ${what} ${quotedName(id)} has ${count} answers; it needs one`];
+    }),
+    ...[...new Set(answered)].flatMap((id) => (ids.has(id) ? [] : [`there is no ${what} ${quotedName(id)}`])),
+  ];
+}
+
+function putPlans({ proposals }: Answer, at: number): PlanChange[] {
+  return [
+    ...proposals.requests.map(({ request_id: id, outcome, items, answer }): PlanChange => {
+      const plan: RequestPlan = { outcome, items: [...new Set(items)], answer, at };
+      return { do: 'put', in: PLANS, id, value: plainJson(plan) };
+    }),
+    ...proposals.findings.map(({ id, item, reason }): PlanChange => {
+      return { do: 'put', in: FINDINGS, id, value: item ?? (reason.trim() === '' ? 'no item' : reason) };
+    }),
+  ];
+}
+
+function recordsOf({ findings }: ReviewOptions, view: View): WorkspaceRecord[] {
+  const settled = new Map(view.records(FINDINGS).map(({ id, value }) => [id, value]));
+  return [
+    ...itemRecords(view),
+    ...view.records(PLANS).map(({ id, value }) => ({ kind: KINDS.requestPlan, id, value })),
+    ...findings.flatMap(({ id, ...finding }) => {
+      const by = settled.get(id);
+      return by === undefined ? [] : [{ kind: KINDS.finding, id, value: plainJson({ ...finding, settled: by }) }];
+    }),
+  ];
+}

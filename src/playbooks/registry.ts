@@ -25,8 +25,7 @@ import { createSessionPlaybook, frozenSession } from './session/index.ts';
 import { sessionFiles } from './session/session-files.ts';
 import { sessionRequired } from './session/session-required.ts';
 import { withApproval } from './shared/plan-approval.ts';
-import { createSprintPlaybook, frozenSprint } from './sprint/index.ts';
-import { createReviewPlaybook, frozenReview } from './sprint/review.ts';
+import { createReviewPlaybook, createSprintPlaybook, frozenReview, frozenSprint } from './sprint/index.ts';
 import { createStagesPlaybook } from './stages/index.ts';
 import type { StageList } from './stages/stage-list.ts';
 import { optionsOf } from './stages/stage-options.ts';
@@ -96,8 +95,10 @@ export function playbookOfRun(own: Playbooks, { playbook, options }: Of): Playbo
   const session = playbook === SESSION ? frozenSession(options) : undefined;
   if (session !== undefined) return createSessionPlaybook(session);
   if (playbook === COORDINATE) return createCoordinatePlaybook(coordinateOptionsSchema.parse(options));
-  if (playbook === SPRINT) return withApproval(createSprintPlaybook(frozenSprint(options)));
-  if (playbook === PLAN_REQUESTS) return createReviewPlaybook(frozenReview(options));
+  const sprint = playbook === SPRINT ? frozenSprint(options) : undefined;
+  if (sprint !== undefined) return withApproval(createSprintPlaybook(sprint));
+  const review = playbook === PLAN_REQUESTS ? frozenReview(options) : undefined;
+  if (review !== undefined) return createReviewPlaybook(review);
   const list = Object.hasOwn(OF_LISTS, playbook) ? optionsOf({ options })?.list : undefined;
   return list === undefined ? createPlaybook(own, playbook) : OF_LISTS[playbook]?.(list);
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { attachmentSchema } from './request.ts';
-import { sprintReportSchema } from './report.ts';
 
 export const SPRINT_STATES = ['planning', 'running', 'wrap_up', 'completed', 'failed', 'blocked'] as const;
 export type SprintState = (typeof SPRINT_STATES)[number];
@@ -77,7 +76,7 @@ export const sprintProgressSchema = z.object({
   reason: z.string().optional(),
   todos: z.array(todoSchema),
   research: z.unknown().optional(),
-  report: sprintReportSchema.optional(),
+  report: z.unknown().optional(),
   /** Who does each step, and what the policy says of them. */
   routing: z.array(routedSchema).optional(),
   at: z.number().int(),

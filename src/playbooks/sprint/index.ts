@@ -13,6 +13,8 @@ import { SPRINT_ROLES, sprintCast } from './roles.ts';
 import { CONTRACT, routeStep, type RoutedStep } from './routing.ts';
 import { backgroundOfReport } from './report-background.ts';
 
+export { createReviewPlaybook, frozenReview } from './review.ts';
+
 /** Plays one sprint, from research to report. A run keeps the options that it began with. */
 export function createSprintPlaybook(options: SprintOptions): Playbook<unknown> {
   const everybody = { roles: Object.keys(SPRINT_ROLES), run: 'run', limits: limitsSchema.parse({}) };
@@ -51,9 +53,9 @@ export function createSprintPlaybook(options: SprintOptions): Playbook<unknown> 
   };
 }
 
-/** The sprint that a run is frozen with. */
-export function frozenSprint(options: Json): SprintOptions {
-  return sprintOptionsSchema.parse(options);
+/** The sprint that a run is frozen with; undefined: these are no options of a sprint. */
+export function frozenSprint(options: Json): SprintOptions | undefined {
+  return sprintOptionsSchema.safeParse(options).data;
 }
 
 function policyProblems(options: SprintOptions, staffed: readonly string[]): string[] {

@@ -84,9 +84,9 @@ export function createReviewPlaybook(options: ReviewOptions): Playbook<unknown> 
   return { ...list, records: (view) => recordsOf(options, view) };
 }
 
-/** The requests that a run is frozen with. */
-export function frozenReview(options: Json): ReviewOptions {
-  return reviewOptionsSchema.parse(options);
+/** The requests that a run is frozen with; undefined: these are no options of such a run. */
+export function frozenReview(options: Json): ReviewOptions | undefined {
+  return reviewOptionsSchema.safeParse(options).data;
 }
 
 function briefOf({ requests, findings, backlog }: ReviewOptions, prompts?: ChangedPrompts): string {

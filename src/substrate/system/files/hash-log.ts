@@ -1,6 +1,7 @@
 import { appendFile, lstat, mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { readPlain } from './read-plain.ts';
+import { writeWhole } from './run-files.ts';
 import { storageError } from '../../../model/storage-error.ts';
 import { fieldsOf } from '../../../text/json.ts';
 
@@ -10,6 +11,10 @@ export interface HashLog {
   has(path: string, hash: string): boolean;
   /** squad has written the file: what was there before is not there any more. */
   isWritten(path: string): boolean;
+  /** The file was written with this hash, and nothing was begun since. */
+  isCurrent(path: string, hash: string): boolean;
+  /** Nothing was begun since it was written. */
+  isSettled(path: string): boolean;
   /** squad is about to write them. They are on the disk when it returns. */
   add(entries: readonly HashEntry[]): Promise<void>;
   /** squad has written them: older hashes of theirs are none of its own any more. */
@@ -20,6 +25,9 @@ export interface HashEntry {
   readonly path: string;
   readonly sha256: string;
 }
+
+/** A shorter log is not worth writing anew. */
+const MOST_LINES = 2_000;
 
 export async function openHashLog(file: string): Promise<HashLog> {
   const known = new Map<string, Set<string>>();
@@ -35,18 +43,22 @@ export async function openHashLog(file: string): Promise<HashLog> {
   // Writing to a pipe in its place would block for ever.
   const found = await lstat(file).catch(() => undefined);
   if (found !== undefined && !found.isFile() && !found.isDirectory()) await rm(file);
-  for (const line of (await readPlain(file).catch(() => '')).split('\n')) {
+  const lines = (await readPlain(file).catch(() => '')).split('\n');
+  for (const line of lines) {
     // A crash cuts the last line.
     const { path, sha256, written: isThere } = fieldsOf(line);
     if (typeof path !== 'string' || typeof sha256 !== 'string') continue;
     (isThere === true ? settle : learn)({ path, sha256 });
   }
+  if (lines.length > Math.max(MOST_LINES, known.size * 8)) await writeWhole(file, shortened(known, written));
   return {
     get paths() {
       return known.keys();
     },
     has,
     isWritten: (path) => written.has(path),
+    isCurrent: (path, hash) => written.get(path) === hash && known.get(path)?.size === 1,
+    isSettled: (path) => written.has(path) && known.get(path)?.size === 1,
     add: async (entries) => {
       const fresh = entries.filter(({ path, sha256 }) => !has(path, sha256));
       if (fresh.length === 0) return;
@@ -68,4 +80,14 @@ export async function openHashLog(file: string): Promise<HashLog> {
       fresh.forEach(settle);
     },
   };
+}
+
+/** Lines that say the same: the hash that a file was written with first, then what was begun since. */
+function shortened(known: ReadonlyMap<string, ReadonlySet<string>>, written: ReadonlyMap<string, string>): string {
+  const lines = [...known].flatMap(([path, hashes]) => {
+    const last = written.get(path);
+    const begun = [...hashes].filter((sha256) => sha256 !== last).map((sha256) => ({ path, sha256 }));
+    return last === undefined ? begun : [{ path, sha256: last, written: true }, ...begun];
+  });
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }

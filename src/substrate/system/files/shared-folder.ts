@@ -16,7 +16,7 @@ const UNKNOWN = 'unknown';
 
 interface SharedFile {
   readonly path: string;
-  readonly text: string;
+  readonly text: string | Uint8Array;
   /** As `put` returned it last; undefined: squad has not looked at the file yet. */
   readonly stamp: string | undefined;
   /** Whether squad may replace the bytes with this SHA-256 (hex). */
@@ -35,6 +35,8 @@ export interface SharedFolder {
   stamp(path: string): string | undefined;
   /** Writes the file, whole or not at all, unless it is there as it should be. */
   put(file: SharedFile): Promise<Put>;
+  /** Removes a file of squad's own. One that someone else wrote stays. */
+  remove(file: Pick<SharedFile, 'path' | 'isOurs'>): Promise<void>;
   /** Removes what a killed engine has left half written of these files. */
   removeUnfinished(paths: Iterable<string>): Promise<void>;
 }
@@ -55,6 +57,13 @@ export function sharedFolder(root: string): SharedFolder {
       const stamp = file.stamp === undefined ? stampOf(statOf(confine(root, file.path))) : undefined;
       const isThere = stamp !== undefined && (await hashAt(root, file.path)) === sha256Of(file.text);
       return isThere ? { stamp, kept: undefined } : replace(root, file);
+    },
+    remove: async ({ path, isOurs }) => {
+      await refuseLinks(root, dirname(path));
+      const target = confine(root, path);
+      if (statOf(target)?.isFile() !== true) return;
+      const hash = await hashAt(root, path);
+      if (hash !== undefined && isOurs(hash)) await rm(target, { force: true });
     },
     removeUnfinished: async (paths) => {
       const known = new Set(paths);

@@ -33,7 +33,7 @@ export function sprintFiles(team: Team, { id, folder, facts }: SprintOf, timezon
     { path: `${root}/kickoff.md`, text: kickoffText(id, sprint, timezone) },
     ...sprint.kickoff.attachments.flatMap((one): TeamFile[] => {
       const bytes = facts.attachments.get(one.id);
-      return bytes === undefined ? [] : [{ path: `${root}/attachments/${attachmentName(one)}`, text: bytes }];
+      return bytes === undefined ? [] : [{ path: attachmentFile(folder, one), text: bytes }];
     }),
     ...DOCUMENTS.map((name) => ({ path: `${root}/${name}.md`, text: documentText(id, name, facts, progress) })),
     { path: `${root}/todo_backlog.md`, text: todosText(id, progress) },
@@ -47,8 +47,18 @@ export function sprintFiles(team: Team, { id, folder, facts }: SprintOf, timezon
   ];
 }
 
+type NamedAttachment = Parameters<typeof attachmentName>[0];
+
+export function attachmentFile(folder: string, attachment: NamedAttachment): string {
+  return `${SHARED}/sprints/${folder}/attachments/${attachmentName(attachment)}`;
+}
+
+export function isKickoff(path: string): boolean {
+  return path.startsWith(`${SHARED}/sprints/`) && path.endsWith('/kickoff.md');
+}
+
 /** Its id keeps apart two attachments of one name. */
-export function attachmentName({ id, name }: { readonly id: string; readonly name: string }): string {
+function attachmentName({ id, name }: { readonly id: string; readonly name: string }): string {
   return `${fileName(id)}_${fileName(name)}`;
 }
 

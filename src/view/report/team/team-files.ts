@@ -42,9 +42,9 @@ export function teamFiles(team: Team, facts: TeamFacts): TeamFile[] {
   ];
 }
 
-/** The last file of a sprint: once it is written, all others of the sprint are. */
-export function lastFileOf(team: Pick<Team, 'sprint'>, id: string): string {
-  return historyPath(sprintFolders(team.sprint.keys()).get(id) ?? '');
+/** The last file of each sprint: once it is written, all others of the sprint are. */
+export function lastFiles(team: Pick<Team, 'sprint'>): ReadonlyMap<string, string> {
+  return new Map([...sprintFolders(team.sprint.keys())].map(([id, folder]) => [id, historyPath(folder)]));
 }
 
 /** Files of a team that has done nothing yet, as a folder begins with them. */

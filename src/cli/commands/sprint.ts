@@ -6,7 +6,7 @@ import { operatorOf } from '../../squad/machine.ts';
 import { bindWorkspace, openWorkspace, withLedger } from '../../squad/open-workspace.ts';
 import { isActive, openSprint, submitSprint } from '../../squad/team/open-sprint.ts';
 import { lookAtTeam } from '../../squad/team/read-team.ts';
-import { keepAttachments } from '../../squad/team/attachments.ts';
+import { keepAttachments, readAttachment } from '../../squad/team/attachments.ts';
 import { readTeamSettings } from '../../squad/team/team-settings.ts';
 import { localTime } from '../../text/time.ts';
 import { parseUntil } from '../../text/since.ts';
@@ -34,6 +34,7 @@ export async function sprintStart(
   const workspace = bindWorkspace(await openWorkspace(context));
   const active = activeSprint(lookAtTeam(workspace).team);
   if (active !== undefined) throw isActive(active);
+  const files = await Promise.all(attach.map(async (path) => readAttachment(host.workingDirectory, path)));
   const until = untilOf(options.until, workspace.composition.clock.now());
   const settings = await readTeamSettings(workspace);
   const [milestone = ''] = text.trim().split('\n');
@@ -42,7 +43,7 @@ export async function sprintStart(
     milestone: redactor.text(plainLine(milestone.replace(/^#+\s*/, ''), LONGEST_MILESTONE)),
     text: redactor.text(text.trim()),
     items: [],
-    attachments: [...(await keepAttachments(workspace, attach))],
+    attachments: await keepAttachments(workspace.directory, files),
     by: operatorOf(host),
     trigger: 'person',
   };

@@ -1,7 +1,7 @@
 import { wrongEnvironment } from '../../model/errors.ts';
 import { createGit, type GitPorts } from '../../substrate/git/git-call.ts';
 import { callOn } from '../../substrate/git/git-context.ts';
-import { findBranch, mergeIntoBranch } from '../../substrate/git/merge-into-branch.ts';
+import { findBranch, mergeIntoBranch, tryMerge } from '../../substrate/git/merge-into-branch.ts';
 import type { MergeAnswer } from '../../substrate/git/merge-order.ts';
 import { openRepository, type Repository } from '../../substrate/git/repository.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -34,21 +34,33 @@ export async function bringToLine(
     } else if (found.head === commit) {
       return { head: commit };
     } else {
-      const where = plainLine(found.path, 200);
-      return { held: `the branch ${branch} is checked out in ${where}: check out another one there` };
+      return { held: checkedOut(branch, found.path) };
     }
     if (left === 0) throw wrongEnvironment(`the branch ${branch} moves all the time`, 'Find out what moves it.');
   }
 }
 
-/** Where the line is; undefined: it has not begun. */
-export async function lineHead(ports: GitPorts, root: string, branch: string): Promise<string | undefined> {
-  return (await findBranch(ports, await openRepository(ports, root), branch))?.head;
+/** Why the line could not take a commit now; undefined: it could. Changes nothing. */
+export async function whyLineIsHeld(
+  ports: GitPorts,
+  root: string,
+  { branch, commit }: { readonly branch: string; readonly commit: string },
+): Promise<string | undefined> {
+  const repository = await openRepository(ports, root);
+  const found = await findBranch(ports, repository, branch);
+  if (found === undefined || found.head === commit) return undefined;
+  if (found.path !== undefined) return checkedOut(branch, found.path);
+  const answer = await tryMerge(ports, repository, found.head, { run: branch, commit, message: 'try' });
+  return answer.type === 'merged' || answer.type === 'already' ? undefined : whyHeld(branch, commit, answer);
 }
 
 async function begin(ports: GitPorts, repository: Repository, branch: string, commit: string): Promise<boolean> {
   const args = ['update-ref', '-m', 'squad sprint', `refs/heads/${branch}`, commit, ABSENT];
   return (await createGit(ports).run(args, callOn(repository.commonDirectory))).code === 0;
+}
+
+function checkedOut(branch: string, path: string): string {
+  return `the branch ${branch} is checked out in ${plainLine(path, 200)}: check out another one there`;
 }
 
 function whyHeld(branch: string, commit: string, answer: MergeAnswer): string {

@@ -8,7 +8,10 @@ import { plainLine } from '../../text/plain-text.ts';
 import type { TrustOption } from '../new-run.ts';
 import { withLedger, type OpenedWorkspace } from '../open-workspace.ts';
 import { beginsNow, noteSchedules, recordLeft, recordRun, scheduleRecord } from '../service/schedule-record.ts';
+import { openRepository } from '../../substrate/git/repository.ts';
+import { findService } from '../service/service-lock.ts';
 import { closeSprint } from './close-sprint.ts';
+import { whyLineIsHeld } from './line.ts';
 import { openReview, submitReview } from './plan-requests.ts';
 import { openSprint, submitSprint } from './open-sprint.ts';
 import { lookAtTeam, type SeenTeam } from './read-team.ts';
@@ -55,6 +58,33 @@ async function slotsOf(
     };
   });
 }
+
+/** What the next step would be, in words. Looks also whether the line could be taken. Changes nothing. */
+export async function nextOfTeam(
+  workspace: OpenedWorkspace,
+  settings: TeamSettings,
+  seen: SeenTeam,
+): Promise<Pick<TeamStep, 'text' | 'until'>> {
+  const { composition, repository, directory } = workspace;
+  const now = composition.clock.now();
+  const { slots: cron, timezone, branch } = settings;
+  const slots = cron === undefined ? {} : { nextSlot: nextSlot({ cron, timezone }, now) };
+  const { head: commit } = await openRepository(composition.git, repository.root);
+  const held = await whyLineIsHeld(composition.git, repository.root, { branch, commit });
+  const decision = decideTeam({ ...seen, ...slots, now, settings, findings: [], held });
+  if (decision.do === 'wait') return { text: decision.why, until: decision.until };
+  const who = findService(directory) === null ? '`squad serve` or `squad sprint start` does it' : 'the service does it';
+  return { text: `${WORDS[decision.do]}: ${who}` };
+}
+
+const WORDS: Readonly<Record<Exclude<TeamDecision['do'], 'wait'>, string>> = {
+  'submit-sprint': 'the run of the sprint is queued',
+  'submit-review': 'a run of the planner is queued',
+  'close-sprint': 'the sprint is closed',
+  plan: 'the planner gets what waits',
+  'open-sprint': 'a sprint begins',
+  'skip-slot': 'the slot is skipped',
+};
 
 interface Step extends TrustOption {
   readonly seen: SeenTeam;

@@ -26,6 +26,21 @@ export async function findBranch(
   return path.join(' ') === '' ? { head } : { head, path: path.join(' ') };
 }
 
+/** What a merge at `head` would come to. Changes nothing of the repository. */
+export async function tryMerge(
+  ports: GitPorts,
+  repository: Repository,
+  head: string,
+  order: MergeOrder,
+): Promise<MergeAnswer> {
+  const git = createGit(ports);
+  const work = async (folder: string): Promise<MergeAnswer> => {
+    const made = await makeMerge(git, await prepareCalls(ports, git, repository, folder), head, order);
+    return typeof made === 'string' ? mergedAs(order, head, made) : made;
+  };
+  return withScratch(ports.stateDirectory, work, scratchLabel('merge'));
+}
+
 /**
  * Merges into a branch that no checkout has, and writes no file of one. The branch moves in one step, once the objects are on the disk:
  * after a kill it is where it was, or has all of it, and the same call again finishes the work.

@@ -60,6 +60,7 @@ async function serviceFor(schedules: Settings, { withRun = false, withTurn = fal
     ...{ workspace, redactor: redactorOf({}, []), stopped: ending.signal, say: (text) => void said.push(text) },
     startEngine: () => ({ pid: 1, ended: Promise.resolve({ code: 0 }) }),
     submitSlot: () => Promise.reject(new Error('no slot is expected')),
+    stepTeam: () => Promise.reject(new Error('there is no team')),
     settingsFiles: [join(repository, 'squad.yaml')],
     recordLimits: () => Promise.resolve(undefined),
   };

@@ -1,0 +1,19 @@
+import { openWorkspace } from '../../squad/open-workspace.ts';
+import { lookAtTeam } from '../../squad/team/read-team.ts';
+import { nextOfTeam } from '../../squad/team/step-team.ts';
+import { readTeamSettings } from '../../squad/team/team-settings.ts';
+import { statusLines, statusOf } from '../../view/sprint/status.ts';
+import type { CommandContext, JsonOptions } from '../command-context.ts';
+import { printResult } from '../output.ts';
+
+/** Shows how the team stands, and what is next. */
+export async function sprintStatus(context: CommandContext, options: JsonOptions): Promise<void> {
+  const workspace = await openWorkspace(context);
+  const settings = await readTeamSettings(workspace);
+  const seen = lookAtTeam(workspace);
+  const status = statusOf({
+    ...{ team: seen.team, timezone: settings.timezone, isOver: (run) => seen.runState(run) === 'over' },
+    next: await nextOfTeam(workspace, settings, seen),
+  });
+  printResult(context.output, options, { type: 'sprint-status', ...status }, statusLines(status));
+}

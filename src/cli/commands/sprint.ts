@@ -6,7 +6,8 @@ import { operatorOf } from '../../squad/machine.ts';
 import { bindWorkspace, openWorkspace, withLedger } from '../../squad/open-workspace.ts';
 import { isActive, openSprint, submitSprint } from '../../squad/team/open-sprint.ts';
 import { lookAtTeam } from '../../squad/team/read-team.ts';
-import { keepAttachments, readAttachment } from '../../squad/team/attachments.ts';
+import { keepAttachments } from '../../squad/team/attachments.ts';
+import { stopSprint } from '../../squad/team/stop-sprint.ts';
 import { readTeamSettings } from '../../squad/team/team-settings.ts';
 import { localTime } from '../../text/time.ts';
 import { parseUntil } from '../../text/since.ts';
@@ -34,7 +35,6 @@ export async function sprintStart(
   const workspace = bindWorkspace(await openWorkspace(context));
   const active = activeSprint(lookAtTeam(workspace).team);
   if (active !== undefined) throw isActive(active);
-  const files = await Promise.all(attach.map(async (path) => readAttachment(host.workingDirectory, path)));
   const until = untilOf(options.until, workspace.composition.clock.now());
   const settings = await readTeamSettings(workspace);
   const [milestone = ''] = text.trim().split('\n');
@@ -43,7 +43,7 @@ export async function sprintStart(
     milestone: redactor.text(plainLine(milestone.replace(/^#+\s*/, ''), LONGEST_MILESTONE)),
     text: redactor.text(text.trim()),
     items: [],
-    attachments: await keepAttachments(workspace.directory, files),
+    attachments: await keepAttachments(workspace, attach),
     by: operatorOf(host),
     trigger: 'person',
   };
@@ -91,7 +91,6 @@ export async function sprintStop(context: CommandContext, options: Options<'spri
     now: options.now === true,
   };
   await withLedger(workspace, 'write', (ledger) => ledger.writeRecord({ kind: KINDS.stop, id, value: stop }));
-  const { stopSprint } = await import('../../squad/team/stop-sprint.ts');
   await stopSprint(workspace, id, stop);
   printResult(context.output, options, { type: 'sprint-stopping', id, now: stop.now }, [
     `${id} wraps up: ${stop.now ? 'its todos are ended' : 'what runs may finish, and no todo starts any more'}; the rest is carried over.`,

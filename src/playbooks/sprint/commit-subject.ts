@@ -1,24 +1,18 @@
-const MOST = 72;
+import {
+  DEFAULT_COMMIT_POLICY,
+  readCommitPolicy,
+  subjectProblem,
+  type CommitPolicy,
+} from '../../model/sprint/commit-policy.ts';
 
-/** A line of COMMIT_POLICY.md such as ``Subject: `(feat|fix): .+` ``, which every subject has to match. */
-const RULE = /^\s*(?:[-*]\s*)?subject\s*:\s*`([^`\n]{1,200})`/im;
-
-/** Why a commit may not have this subject; empty: it may. */
-export function subjectProblems(subject: string, policy: string): string[] {
-  const [, rule] = RULE.exec(policy) ?? [];
-  return [
-    ...(subject.trim() === '' ? ['the subject of the commit is empty'] : []),
-    ...(/[\r\n]/.test(subject) ? ['the subject of the commit is one line'] : []),
-    ...([...subject].length > MOST ? [`the subject of the commit has more than ${MOST} characters`] : []),
-    ...(rule === undefined || matches(subject, rule) ? [] : [`the subject of the commit does not follow \`${rule}\``]),
-  ];
+/** Why a commit may not have this subject; empty: it may. `text`: that of `COMMIT_POLICY.md`, which was read when the sprint was opened. */
+export function subjectProblems(subject: string, text: string): string[] {
+  const problem = subjectProblem(subject, policyOf(text));
+  return problem === undefined ? [] : [problem];
 }
 
-/** A rule that is no regular expression refuses nothing: the policy is written for people, too. */
-function matches(subject: string, rule: string): boolean {
-  try {
-    return new RegExp(`^(?:${rule})$`, 'u').test(subject.slice(0, 200));
-  } catch {
-    return true;
-  }
+/** One that cannot be used is refused before a sprint begins. */
+function policyOf(text: string): CommitPolicy {
+  const read = readCommitPolicy(text, 'COMMIT_POLICY.md');
+  return read.ok ? read.value : DEFAULT_COMMIT_POLICY;
 }

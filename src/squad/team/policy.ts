@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readCommitPolicy, type CommitPolicy } from '../../rules/sprint/commit-policy.ts';
+import { readCommitPolicy, type CommitPolicy } from '../../model/sprint/commit-policy.ts';
 import type { RoutingPolicy } from '../../model/sprint/options.ts';
 import { TEAM_ROLES } from '../../model/sprint/roles.ts';
 import type { Finding } from '../../text/explain-issue.ts';
@@ -32,9 +32,9 @@ export function readPolicy(text: string, path: string): RoutingPolicy {
   return valueOf(parseYaml(source, policySchema, (raw) => unknownRoles(raw['roles'])));
 }
 
-/** The text of a `COMMIT_POLICY.md`; undefined: there is none, and the defaults hold. */
-export function requireCommitPolicy(text: string | undefined, path: string): CommitPolicy {
-  return valueOf(readCommitPolicy(text ?? '', path));
+/** The text of a `COMMIT_POLICY.md`. Throws like `readPolicy`. */
+export function requireCommitPolicy(text: string, path: string): CommitPolicy {
+  return valueOf(readCommitPolicy(text, path));
 }
 
 function valueOf<T>(read: YamlResult<T>): T {

@@ -4,7 +4,7 @@ import type { RoutingPolicy } from '../../model/sprint/options.ts';
 import { readConfined } from '../preflight/read-input.ts';
 import { readSettings } from '../preflight/read-settings.ts';
 import type { OpenedWorkspace } from '../open-workspace.ts';
-import { DEFAULT_POLICY, readPolicy } from './policy.ts';
+import { DEFAULT_POLICY, readPolicy, requireCommitPolicy } from './policy.ts';
 
 /** What the files of a repository say of its team. */
 export interface TeamSettings extends SprintSettings {
@@ -25,6 +25,7 @@ export async function readTeamSettings({ host, composition, repository }: Opened
   const [policy, commits] = await Promise.all(
     [POLICY, COMMITS].map(async (name) => readConfined(repository.root, join(folder, name))),
   );
+  if (commits?.type === 'text') requireCommitPolicy(commits.text, join(folder, COMMITS));
   return {
     ...settings,
     policy: policy?.type === 'text' ? readPolicy(policy.text, join(folder, POLICY)) : DEFAULT_POLICY,

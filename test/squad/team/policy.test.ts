@@ -30,8 +30,8 @@ it.each([
   );
 });
 
-it('has a policy for commits without a file', () => {
-  expect(requireCommitPolicy(undefined, 'COMMIT_POLICY.md')).toMatchObject({ longest: 72, begins: 'capital' });
+it('has a policy for commits without a block', () => {
+  expect(requireCommitPolicy('# Commits\n', 'COMMIT_POLICY.md')).toMatchObject({ longest: 72, begins: 'anything' });
   expect(() => requireCommitPolicy('```commit-policy\nlongest: no\n```\n', 'a/COMMIT_POLICY.md')).toThrow(
     'a/COMMIT_POLICY.md:2:10: longest must be',
   );

@@ -25,7 +25,7 @@ const objects = <T extends z.ZodType>(schema: T) =>
     .transform((all) => all.flatMap((one) => schema.safeParse(one).data ?? []) as z.output<T>[]);
 
 /**
- * The planner's answer of a sprint's report. Any part of it may be missing or of another form: the report is made of the records, and this
+ * The planner's answer of a sprint's report, as `sprintReportSchema` asks for it. Any part of it may be missing or of another form: the report is made of the records, and this
  * adds the planner's words.
  */
 const plannerReportSchema = z.object({
@@ -33,7 +33,7 @@ const plannerReportSchema = z.object({
   overview: text,
   summary: text,
   changes: objects(changeSchema),
-  contributions: objects(z.object({ role: z.string(), summary: z.string() })),
+  contributions: objects(z.object({ role: z.string(), text: z.string() })),
   issues: texts,
   achievements: texts,
   judgement: text,

@@ -1,3 +1,4 @@
+import { plainSlug } from '../../../model/slug.ts';
 import type { Todo } from '../../../model/sprint/sprint.ts';
 import type { PlannerReport } from './planner-report.ts';
 import { unknownCommits } from './planner-report.ts';
@@ -42,11 +43,15 @@ export function reportChanges(
   ];
 }
 
-function isAbout({ todo, item, title, commit = '' }: Told, one: Todo): boolean {
+/** By ids, or else by a commit that it names, or else by the title. */
+function isAbout({ todo, item, title = '', commit = '', artifacts }: Told, one: Todo): boolean {
   if (todo !== undefined || item !== undefined) return todo === one.id || item === one.item || todo === one.item;
-  if (commit.length >= 7 && one.commit?.startsWith(commit.toLowerCase()) === true) return true;
-  return title?.toLowerCase() === one.title.toLowerCase();
+  const named = [commit, ...artifacts].map((text) => text.toLowerCase()).filter((text) => COMMIT.test(text));
+  if (named.some((text) => one.commit?.startsWith(text) === true)) return true;
+  return plainSlug(title) === plainSlug(one.title);
 }
+
+const COMMIT = /^[0-9a-f]{7,40}$/;
 
 function ofTodo(
   { id, item, title, commit }: Todo,
@@ -64,7 +69,7 @@ function ofTodo(
     doubts: [
       ...(isOther ? [`The planner says commit ${claimed}; on record is ${commit ?? 'none'}.`] : []),
       ...doubtsOf(told, isOther ? new Set([...known, claimed]) : known),
-      ...(paths === undefined ? [] : missing(told?.artifacts ?? [], paths)),
+      ...(commits === undefined ? [] : missing(told?.artifacts ?? [], commits)),
     ],
   };
 }
@@ -88,13 +93,17 @@ function ofPlanner(told: Told, todos: readonly Todo[], known: ReadonlySet<string
 }
 
 function doubtsOf(told: Told | undefined, known: ReadonlySet<string>): string[] {
-  const words = [told?.title, told?.before, told?.after, told?.why, told?.commit];
+  const words = [told?.title, told?.before, told?.after, told?.why, told?.commit, ...(told?.artifacts ?? [])];
   return unknownCommits(words, known).map(
     (commit) => `The planner names the commit ${commit}, which is not on record.`,
   );
 }
 
-function missing(named: readonly string[], paths: readonly string[]): string[] {
-  const others = named.filter((name) => !paths.includes(name.replace(/^\.\//, '')));
-  return others.length === 0 ? [] : [`The planner names ${others.join(', ')}; the commit does not change it.`];
+/** Files that no commit of the sprint has. A document may be named by its title. */
+function missing(named: readonly string[], commits: readonly SprintCommit[]): string[] {
+  const there = new Set(commits.flatMap(({ paths }) => paths));
+  const others = named.filter((name) => FILE.test(name) && !there.has(name.replace(/^\.\//, '')));
+  return others.length === 0 ? [] : [`The planner names ${others.join(', ')}; no commit of the sprint changes it.`];
 }
+
+const FILE = /^(?:\.\/)?[\w@.-]+(?:\/[\w@.-]+)*\.[a-z]\w{0,5}$/i;

@@ -70,7 +70,7 @@ function overviewBlocks({ overview, state, cost }: SprintReport): Block[] {
 function costText({ usd, turns, turns_without_cost: unknown }: SprintReport['cost']): Text {
   if (turns === null) return NOT_CHECKED;
   const amount = usd === null ? 'not known' : `$${usd.toFixed(2)}`;
-  const more = unknown === null || unknown === 0 ? '' : `, and ${unknown} of them do not say what they cost`;
+  const more = unknown === null || unknown === 0 ? '' : ` (of ${unknown} it is not known)`;
   return ownWords(`${amount} in ${turns} turns${more}`);
 }
 

@@ -164,7 +164,7 @@ function contributionsOf(turns: readonly RoleTurn[], { contributions }: PlannerR
       turns: own.length,
       minutes: Math.round(ms / 6000) / 10,
       usd: costs.length === 0 ? null : sumUsd(costs),
-      summary: contributions.find((one) => one.role === role)?.summary ?? null,
+      summary: contributions.find((one) => one.role === role)?.text ?? null,
     };
   });
 }

@@ -8,7 +8,7 @@ import { parseYaml, type YamlResult } from '../../text/yaml-file.ts';
 const commitPolicySchema = z.strictObject({
   /** Characters. */
   longest: z.int().min(20).max(200).default(72),
-  begins: z.enum(['capital', 'type', 'anything']).default('capital'),
+  begins: z.enum(['capital', 'type', 'anything']).default('anything'),
   /** For `begins: type`: the words before the colon. */
   types: z
     .array(z.string().regex(/^[a-z][a-z-]{0,19}$/, 'is no word of lower-case letters'))
@@ -19,6 +19,9 @@ const commitPolicySchema = z.strictObject({
 });
 export type CommitPolicy = z.infer<typeof commitPolicySchema>;
 
+/** Without a `COMMIT_POLICY.md`, or without a block in it. */
+export const DEFAULT_COMMIT_POLICY: CommitPolicy = Object.freeze(commitPolicySchema.parse({}));
+
 const FENCE = /^(`{3,})commit-policy[ \t]*$/;
 const EXAMPLE = 'longest: 72\nbegins: capital';
 
@@ -26,7 +29,7 @@ const EXAMPLE = 'longest: 72\nbegins: capital';
 export function readCommitPolicy(text: string, file: string): YamlResult<CommitPolicy> {
   const lines = text.split(/\r\n?|\n/);
   const start = lines.findIndex((line) => FENCE.test(line));
-  if (start < 0) return { ok: true, value: commitPolicySchema.parse({}) };
+  if (start < 0) return { ok: true, value: DEFAULT_COMMIT_POLICY };
   const [, fence = ''] = FENCE.exec(lines[start] ?? '') ?? [];
   const end = lines.findIndex((line, index) => index > start && line.trimEnd() === fence);
   if (end < 0) return problem(file, start + 1, 'nothing closes this block');

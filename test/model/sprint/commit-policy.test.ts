@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { readCommitPolicy, subjectProblem, type CommitPolicy } from '../../../src/rules/sprint/commit-policy.ts';
+import { readCommitPolicy, subjectProblem, type CommitPolicy } from '../../../src/model/sprint/commit-policy.ts';
 
 const policy = (more: Partial<CommitPolicy> = {}): CommitPolicy => {
   const read = readCommitPolicy('', 'COMMIT_POLICY.md');
   if (!read.ok) throw new Error('the defaults cannot be read');
-  return { ...read.value, ...more };
+  return { ...read.value, begins: 'capital', ...more };
 };
 
 const block = (...lines: string[]): string => ['# Commits', '', '```commit-policy', ...lines, '```', ''].join('\n');

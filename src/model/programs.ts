@@ -192,8 +192,8 @@ export const PROGRAMS = {
     isFree: true,
   },
   schedule: {
-    starts: '`/bin/sh -c` with the command of `from` of a schedule',
-    when: 'a slot of it is due, and `squad serve` runs',
+    starts: '`/bin/sh -c` with the command of `from` of a schedule, or one of `sprint.discovery`',
+    when: 'a slot of it is due, or a team looks for work, and `squad serve` or `squad sprint` runs',
     reads: 'your checkout',
     confinedBy: 'your consent to its text, an environment without your secrets, ten minutes',
     isFree: true,

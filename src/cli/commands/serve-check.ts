@@ -3,7 +3,9 @@ import { sourceIn } from '../../squad/folder-runs.ts';
 import { openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { agree } from '../../squad/preflight/consent.ts';
 import { readSettings } from '../../squad/preflight/read-settings.ts';
+import { discoveryItems } from '../../squad/preflight/discovery-items.ts';
 import { scheduleItems } from '../../squad/preflight/schedule-items.ts';
+import { sprintSettingsSchema } from '../../model/sprint/settings.ts';
 import type { Schedule } from '../../model/schedule.ts';
 import { nextSlot } from '../../text/cron.ts';
 import { localTime } from '../../text/time.ts';
@@ -15,7 +17,7 @@ import { readArgument } from '../read-objective.ts';
 const SHOWN = 3;
 
 /**
- * Checks each schedule as a run is checked, and asks for consent to all that it starts, which is kept: no person is there when a slot is due.
+ * Checks each schedule as a run is checked, and asks for consent to all that it and a team start, which is kept: no person is there then.
  * Throws what a run would throw.
  */
 export async function serveCheck(context: CommandContext, options: Options<'serve check'>): Promise<void> {
@@ -26,10 +28,13 @@ export async function serveCheck(context: CommandContext, options: Options<'serv
   const schedules = read.settings.schedules ?? [];
   const confirm = options.yes === true ? () => Promise.resolve(true) : trustOf(context, options);
   const trust = typeof confirm === 'function' ? confirm : undefined;
+  const ports = { clock: composition.clock, host, ...(trust === undefined ? {} : { confirm: trust }) };
+  const about = { repository, yes: false, next: 'Read it, then give the command again with `--yes`.' };
+  const { discovery } = sprintSettingsSchema.parse(read.repository.settings['sprint'] ?? {});
+  await agree(discoveryItems(discovery, read.repository), ports, about);
   for (const [index, schedule] of schedules.entries()) {
     const items = scheduleItems(schedule, index, read.repository, read.repository.settings.notify);
-    const ports = { clock: composition.clock, host, ...(trust === undefined ? {} : { confirm: trust }) };
-    await agree(items, ports, { repository, yes: false, next: 'Read it, then give the command again with `--yes`.' });
+    await agree(items, ports, about);
     await checkRun(context, workspace, schedule, trust);
   }
   const now = composition.clock.now();

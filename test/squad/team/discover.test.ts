@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { KINDS } from '../../../src/model/sprint/kinds.ts';
+import { agree } from '../../../src/squad/preflight/consent.ts';
+import { discoveryItems } from '../../../src/squad/preflight/discovery-items.ts';
+import { bindWorkspace, openWorkspace, withLedger } from '../../../src/squad/open-workspace.ts';
+import { discover } from '../../../src/squad/team/discover.ts';
+import { lookAtTeam } from '../../../src/squad/team/read-team.ts';
+import { commandRoom } from '../../cli/room.ts';
+import { git } from '../../support/git.ts';
+import { testHost } from '../../support/test-host.ts';
+
+const SECRET = `ghp_${'a1B2c3D4e5'.repeat(4)}`;
+
+async function room(discovery: readonly string[] = []) {
+  const { root, repository } = commandRoom();
+  const settings = `sprint: ${JSON.stringify({ folder: 'docs/team', discovery })}\n`;
+  writeFileSync(join(repository, 'squad.yaml'), settings);
+  git(repository, 'add', '--all');
+  git(repository, 'commit', '--quiet', '--message', 'settings');
+  const host = testHost(root, { workingDirectory: repository, configHome: join(root, '.config') });
+  const workspace = bindWorkspace(await openWorkspace({ host }));
+  const look = { folder: 'docs/team', discovery };
+  const logs = join(repository, 'docs/team/logs/agents');
+  mkdirSync(logs, { recursive: true });
+  return {
+    ...{ root, repository, workspace, logs, settings },
+    discover: async () => discover(workspace, look),
+    titles: () => [...lookAtTeam(workspace).team.finding.values()].map(({ title }) => title),
+  };
+}
+
+it('finds what is new once, says so in the log of the sourcer, and is quiet then', async () => {
+  const { repository, logs, workspace, discover: look, titles } = await room();
+  expect(await look()).toEqual({ changed: false, open: [], problems: [] });
+  mkdirSync(join(repository, 'src'));
+  writeFileSync(join(repository, 'src/a.ts'), 'a');
+  writeFileSync(join(logs, 'web.log'), `fine\n2026-11-28 ERROR no route for ${SECRET}\nERROR no`);
+  symlinkSync('/etc/hostname', join(logs, 'linked.log'));
+  execFileSync('mkfifo', [join(logs, 'pipe.log')]);
+  const first = await look();
+  expect([first.changed, first.open.length, first.problems]).toEqual([true, 3, []]);
+  expect(titles()).toEqual([
+    'src has changes that no commit has',
+    'web.log: 2026-11-28 ERROR no route for [redacted]',
+    'web.log: ERROR no',
+  ]);
+  appendFileSync(join(logs, 'web.log'), '\n2026-11-29 ERROR no route for 5\n');
+  expect(await look()).toMatchObject({ changed: false, open: first.open });
+
+  // A planner has had one, and has made an item of another.
+  const [seen = '', made = '', left = ''] = first.open;
+  await withLedger(workspace, 'write', (ledger) => {
+    const review = { run: 'u', requests: [], findings: [seen], at: 1 };
+    ledger.writeRecord({ kind: KINDS.review, id: 'plan-1', value: review });
+    const item = { title: 't', kind: 'bug', acceptance: [], priority: 40, version: 1, createdAt: 1, updatedAt: 1 };
+    ledger.writeRecord({ kind: KINDS.item, id: 'b-a', value: { ...item, source: `finding:${made}` } });
+  });
+  expect(await look()).toMatchObject({ changed: false, open: [left] });
+  expect(lookAtTeam(workspace).team.finding.get(made)).toMatchObject({ settled: 'b-a' });
+  const log = readFileSync(join(repository, 'docs/team/logs/operations/sourcer.log'), 'utf8').split('\n');
+  expect(log).toEqual([
+    expect.stringMatching(/^\S+Z looked found=3 new=3$/),
+    expect.stringMatching(/^\S+Z found f-\w+ bug 40 web\.log: 2026-11-28 ERROR no route for \[redacted\]$/),
+    expect.stringMatching(/^\S+Z found f-\w+ bug 40 web\.log: ERROR no$/),
+    expect.stringMatching(/^\S+Z found f-\w+ chore 20 src has changes that no commit has$/),
+    '',
+  ]);
+});
+
+it('runs its commands only with consent to them as they are', async () => {
+  const commands = ['echo fix this; touch ran', 'echo broken >&2; exit 3'];
+  const { repository, workspace, settings, discover: look, titles } = await room(commands);
+  const refused = await look();
+  expect([refused.changed, refused.problems]).toEqual([false, [expect.stringContaining('you have not agreed')]]);
+  expect(git(repository, 'status', '--porcelain')).not.toContain('ran');
+  const items = discoveryItems(commands, { file: 'squad.yaml', text: settings });
+  expect(items.map(({ where }) => where)).toEqual(['squad.yaml:1', 'squad.yaml:1']);
+  const { repository: place, composition, host } = workspace;
+  await agree(
+    items,
+    { clock: composition.clock, host, confirm: () => Promise.resolve(true) },
+    { repository: place, yes: false },
+  );
+  expect(await look()).toMatchObject({ changed: true, problems: [] });
+  expect(titles()).toEqual(['fix this', '`echo broken >&2; exit 3` fails: it exits with 3']);
+  writeFileSync(join(repository, 'squad.yaml'), settings.replace('fix this', 'fix that'));
+  rmSync(join(repository, 'ran'));
+  const other = await discover(workspace, {
+    folder: 'docs/team',
+    discovery: ['echo fix that; touch ran', commands[1] ?? ''],
+  });
+  expect(other.problems).toHaveLength(1);
+});

@@ -120,7 +120,7 @@ export function built(request: string, asked: Json = transition('advance'), more
 }
 
 export function committed(request: string): Json {
-  const proposals = { commit_subject: `feat: make ${request}`, paths: ['src/a.ts'], no_changes: false };
+  const proposals = { commit_subject: `Make ${request}`, paths: ['src/a.ts'], no_changes: false };
   return answer({
     ...{ role: 'version-controller', request },
     proposals: { ...proposals, workflow_transition: transition('complete') },

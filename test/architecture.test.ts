@@ -208,7 +208,7 @@ const NAMED_FOLDERS: Readonly<Record<string, string>> = {
 const CONVERSATIONS = new RegExp(
   `^(${[
     'engine/(attempts|tracing)|rules|runtimes|testing|graph|model/(mail|plan)',
-    'playbooks/(council|delivery|objective|shared|stages)',
+    'playbooks/(council|delivery|objective|shared|sprint|stages)',
     'substrate/(ledger|ports|system/(process|terminal))|cli/(board|mail|team)',
   ].join('|')})/|^(${[
     'engine/checks/notify-command|cli/ask/(ask-retry|dry-run-lines)|cli/(commands/intervene|doctor-checks)',

@@ -19,6 +19,8 @@ const OTHERS: readonly (readonly [modules: RegExp, why: string])[] = [
     /^playbooks\/(?:stages\/plan-tasks|delivery\/plan-answer|coordinate\/answer|session\/answer)\.ts$/,
     'problems of an answer',
   ],
+  [/^playbooks\/sprint\/(?:answers|backlog-writes|forms|review|todos|transition)\.ts$/, 'problems of an answer'],
+  [/^playbooks\/registry\.ts$/, 'for who chooses a playbook'],
   [/^playbooks\/delivery\/index\.ts$/, 'why a run ends'],
   [/^playbooks\/(?:council\/texts|council\/minutes-texts|shared\/mail-texts)\.ts$/, 'in two languages, for people'],
   [/^playbooks\/(?:shared\/mail-assigned|stages\/advice)\.ts$/, 'why a message is refused'],

@@ -107,10 +107,11 @@ function reopen(view: View, { entry, task, category, reason }: Reopening): PlanC
   const again = steps.slice(first, steps.findIndex((one) => one?.id === task.id) + 1);
   return [
     putReopen(view, entry, { by: task.role, category, reason }),
-    ...again.flatMap((one): PlanChange[] =>
+    // All but the first begin with another answer in their brief, which the session that they have would not see.
+    ...again.flatMap((one, at): PlanChange[] =>
       one === undefined
         ? []
-        : [{ do: 'reopen-task', id: one.id, feedback: said, session: one.id === task.id ? 'new' : 'same' }],
+        : [{ do: 'reopen-task', id: one.id, feedback: said, session: at === 0 && one.id !== task.id ? 'same' : 'new' }],
     ),
   ];
 }

@@ -59,7 +59,9 @@ export function frozenSprint(options: Json): SprintOptions | undefined {
 }
 
 function policyProblems(options: SprintOptions, staffed: readonly string[]): string[] {
-  const steps = (Object.keys(CONTRACT) as RoutedStep[]).filter((step) => step !== 'planning_advice');
+  const steps = (Object.keys(CONTRACT) as RoutedStep[]).filter(
+    (step) => step !== 'planning_advice' && step !== 'developer_revision',
+  );
   return steps.flatMap((step) => {
     const routed = routeStep({ step, staffed, policy: options.policy, text: kickoffText(options) });
     return routed.ok ? [] : [routed.problem];

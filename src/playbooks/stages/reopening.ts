@@ -1,7 +1,7 @@
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
 import type { PlannedEntry } from '../../model/plan.ts';
-import { entriesOf, reviewsIn, wayBetween } from './list-facts.ts';
+import { entriesOf, reviewsIn, stageOf, wayBetween } from './list-facts.ts';
 import { hasPlaceholder } from './stage-brief.ts';
 import type { Stage, StageReview } from './stage-list.ts';
 import type { Play, StagesOptions } from './stage-options.ts';
@@ -30,8 +30,15 @@ export function reopenedBy(
   const before = [to.stage, ...wayBetween(list, to.stage, of.stage.id).map(({ id }) => id)];
   const again = before.flatMap((id) => (id === of.stage.id ? [] : (taskOf(progress, id, own) ?? [])));
   const said = `${review.id} rejected ${task} for its ${category}:\n${why}`;
+  // A stage whose brief has another answer then would not see it in the session that it has.
+  const sessionOf = ({ stage }: Placed): 'new' | 'same' => {
+    const quotes = stageOf(list, stage);
+    return quotes !== undefined && before.some((id) => hasPlaceholder(quotes, `of:${id}`)) ? 'new' : 'same';
+  };
   return [
-    ...again.map(({ state: { id } }): PlanChange => ({ do: 'reopen-task', id, feedback: said, session: 'same' })),
+    ...again.map((one): PlanChange => {
+      return { do: 'reopen-task', id: one.state.id, feedback: said, session: sessionOf(one) };
+    }),
     { do: 'reopen-task', id: task, feedback: why, session: 'new' },
   ];
 }

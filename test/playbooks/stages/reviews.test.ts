@@ -143,6 +143,9 @@ describe('categories of a rejection', () => {
     expect(build.map(({ session }) => session.resume)).toEqual([false, false, false]);
     expect(played.board.tasks.get('build')?.task.brief.text).toContain('"given": 5');
     expect(played.board.tasks.get('build')?.task.brief.text).toContain('"given": 6');
+    // DETAIL quotes GUIDE, too.
+    const details = played.turns.filter(({ task }) => task === 'detail');
+    expect(details.map(({ session }) => session.resume)).toEqual([false, false, false]);
     expect(played.turns.filter(({ task }) => task === 'guide')[1]).toMatchObject({
       session: { resume: true },
       prompt: { from: 'playbook', text: expect.stringMatching(/^REVIEW rejected build for its design:\n.*no 2/s) },

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KINDS } from '../../../src/model/sprint/sprint.ts';
+import { createView } from '../../../src/rules/view.ts';
+import { block, planned } from '../../support/sprint-script.ts';
 import { playSprint, progressIn, recordsIn, todoStates, turnsOf, WITH_COMMITTER } from './support.ts';
 
 describe('a whole sprint', () => {
@@ -31,4 +33,45 @@ describe('a whole sprint', () => {
     expect(turnsOf(played)).toContain('b-one-commit');
     expect(todoStates(played)).toEqual(['b-one committed', 'b-two committed']);
   });
+});
+
+describe('the records of a sprint', () => {
+  it('change only when something did, and are equal when they are read again', () => {
+    const { playbook, steps } = playSprint({ roster: WITH_COMMITTER });
+    let before = '';
+    let changes = 0;
+    for (const { board } of steps) {
+      const now = JSON.stringify(recordsIn(playbook, board));
+      expect(JSON.stringify(recordsIn(playbook, { ...board, now: board.now + 60_000 }))).toBe(now);
+      if (now !== before) changes += 1;
+      before = now;
+    }
+    // Two todos, each with a few states, and the phases of the planning.
+    expect(changes).toBeLessThan(40);
+  });
+
+  it('keep what research found and what the planner reports, apart from what it asked for', () => {
+    const { research, report, routing = [] } = progressIn(playSprint());
+    expect(research).toMatchObject({ subject: 'how logins work', hints: ['begin with the form'] });
+    expect(JSON.stringify(research)).not.toContain('workflow_transition');
+    expect(report).toMatchObject({ headline: 'Logins work', changes: [{ before: 'none', after: 'a form' }] });
+    expect(routing.map(({ step, role }) => `${step} ${role}`)).toContain('qa_validation qa');
+  });
+
+  it('say of each todo what its planner noted', () => {
+    expect(progressIn(playSprint()).todos[0]).toMatchObject({
+      ...{ spec_changes: ['b-one is in the spec'], iteration_note: 'b-one is small' },
+    });
+  });
+});
+
+it('the planner that reports reads what became of each todo', () => {
+  const played = playSprint({ answers: { 'b-one': [planned('b-one', block('a price'))] } });
+  const view = createView(played.board);
+  const report = view.task('report');
+  const background = report === undefined ? '' : (played.playbook.background?.(view, report) ?? '');
+  expect(background).toContain(
+    '- b-one (b-one): Make b-one: blocked\n  why: because it is so\n  it waits for: a price',
+  );
+  expect(background).toMatch(/- b-two \(b-two\): Make b-two: committed, commit \S+/);
 });

@@ -1,11 +1,11 @@
 import type { AnswerReading, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
-import { readCommitPolicy, subjectProblem } from '../../model/sprint/commit-policy.ts';
 import type { SprintOptions } from '../../model/sprint/options.ts';
 import type { Forms } from '../stages/stage-options.ts';
 import { stageTask } from '../stages/stage-records.ts';
 import { backlogNow, putItems } from './backlog-records.ts';
 import { writeBacklog } from './backlog-writes.ts';
+import { subjectProblems } from './commit-subject.ts';
 import { endEarly } from './flow-records.ts';
 import { withoutBuild } from './flow.ts';
 import { type AnswerOf, formOf } from './forms.ts';
@@ -106,11 +106,8 @@ function subjectReading(
     no_changes: nothing,
   }: { readonly commit_subject: string | null; readonly no_changes: boolean },
 ): AnswerReading {
-  // A policy with a problem refused the sprint; without a block the defaults hold.
-  const policy = readCommitPolicy(commitPolicy, 'COMMIT_POLICY.md');
-  const wrong = subject !== null && policy.ok ? subjectProblem(subject, policy.value) : undefined;
   const problems = [
-    ...(wrong === undefined ? [] : [wrong]),
+    ...(subject === null ? [] : subjectProblems(subject, commitPolicy)),
     ...(nothing && subject !== null
       ? ['`no_changes` is true, and there is a `commit_subject`; give one of the two']
       : []),

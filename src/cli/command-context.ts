@@ -55,7 +55,11 @@ export function ownProgram({ node }: Pick<Host, 'node'>): readonly string[] {
 /** Flags of each command that has more than `--json`; types of its options follow from them. Commands with limits add these. */
 export const FLAGS = {
   init: [
-    [PLAYBOOK, `write the roster and the roles of this playbook too, one of ${PLAYBOOKS}`],
+    [PLAYBOOK, `write the roster and the roles of this playbook too, one of ${PLAYBOOKS}; or sprint: a whole team`],
+    [
+      '--into <folder>',
+      'with --playbook sprint: the folder of the team, from the root of the repository (default: team)',
+    ],
     ['--skill', 'write a skill file instead, by which Claude Code and Codex start runs and bring back their work'],
     [YES, 'ask nothing; write what was found'],
     JSON_OBJECT,

@@ -39,7 +39,12 @@ const CONTROL_COMMANDS: Commands = {
 const SETUP_COMMANDS: Commands = {
   init: {
     about: 'Write squad.yaml and an example objective. Overwrite nothing.',
-    examples: ['squad init', 'squad init --playbook objective', 'squad init --skill'],
+    examples: [
+      'squad init',
+      'squad init --playbook objective',
+      'squad init --playbook sprint --into team',
+      'squad init --skill',
+    ],
     load: async () => (await import('./commands/init.ts')).init,
   },
   doctor: {

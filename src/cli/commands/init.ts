@@ -1,36 +1,34 @@
-import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { compose, type Composition } from '../../engine/compose.ts';
-import { badInput, SquadError, errorText } from '../../model/errors.ts';
+import { usageError } from '../../model/errors.ts';
 import type { Playbook } from '../../model/plan.ts';
-import { DEFAULT_PLAYBOOK } from '../../model/playbook-name.ts';
-import { errorCode } from '../../model/storage-error.ts';
+import { DEFAULT_PLAYBOOK, SPRINT } from '../../model/playbook-name.ts';
 import { namedPlaybook } from '../../squad/preflight/playbook-choice.ts';
 import { SETTINGS_FILE } from '../../squad/preflight/read-input.ts';
 import {
-  isOwnSettings,
   proposeSteps,
   renderSettings,
   roleFiles,
   STARTER_OBJECTIVE,
   usualBudget,
   type Proposal,
-  type Surroundings,
 } from '../../squad/preflight/starter-files.ts';
-import { createGit } from '../../substrate/git/git-call.ts';
-import { openCheckout } from '../../substrate/git/repository.ts';
-import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
 import type { CommandContext, Options } from '../command-context.ts';
 import { trustOf } from '../consent.ts';
 import { printResult } from '../output.ts';
 import { probeAgents } from './doctor.ts';
+import { findRoot, lookAround, refuseLinkedFolder, writeNew } from './init-files.ts';
 import { defined } from '../../text/defined.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** Writes what is missing and never overwrites. Files only: what is staged or committed is the user's own business. */
 export async function init(context: CommandContext, options: Options<'init'>): Promise<void> {
   if (options.skill === true) return (await import('./init-skill.ts')).initSkill(context, options);
+  if (options.playbook === SPRINT) return (await import('./init-team.ts')).initTeam(context, options);
+  if (options.into !== undefined)
+    throw usageError('--into is the folder of a team', `Add \`--playbook ${SPRINT}\`, or leave --into out.`);
   const { host, output, exit } = context;
   const composition = compose(host);
   const playbook = namedPlaybook(composition.playbooks, options.playbook ?? DEFAULT_PLAYBOOK);
@@ -125,65 +123,6 @@ async function isThere(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Accepts a repository without a commit. Throws outside of a repository. */
-async function findRoot(
-  { git: ports }: Composition,
-  path: string,
-): Promise<{ root: string; commonDirectory: string; hasCommit: boolean }> {
-  const { root, commonDirectory } = await openCheckout(ports, path);
-  // A branch without a commit, and not a commit that cannot be read.
-  const head = await createGit(ports).run(['rev-parse', '--verify', '--quiet', 'HEAD'], { cwd: root });
-  if (head.code !== 0) return { root, commonDirectory, hasCommit: false };
-  const found = await inspectRepository(ports, path);
-  return { root: found.root, commonDirectory: found.commonDirectory, hasCommit: true };
-}
-
-async function lookAround({ git: ports }: Composition, root: string): Promise<Surroundings> {
-  const names = await readdir(root);
-  const text = async (name: string): Promise<string | undefined> => {
-    if (!names.includes(name)) return undefined;
-    // A folder of that name or an unreadable file counts as absent.
-    return readFile(join(root, name), 'utf8').catch(() => undefined);
-  };
-  return {
-    names,
-    packageJson: await text('package.json'),
-    makefile: await text('Makefile'),
-    workspaces: await text('pnpm-workspace.yaml'),
-    yarnSettings: await text('.yarnrc.yml'),
-    ignored: await ignoredOf(ports, root, names.filter(isOwnSettings)),
-  };
-}
-
-async function ignoredOf(ports: Composition['git'], root: string, names: readonly string[]): Promise<string[]> {
-  if (names.length === 0) return [];
-  const { stdout } = await createGit(ports).run(['check-ignore', '--', ...names], { cwd: root });
-  return names.filter((name) => stdout.split('\n').includes(name)).toSorted();
-}
-
-/** A link could lead out of the repository. */
-async function refuseLinkedFolder(root: string, folder: string): Promise<void> {
-  if (folder === '.') return;
-  await refuseLinkedFolder(root, dirname(folder));
-  const path = join(root, folder);
-  const found = await lstat(path).catch(() => undefined);
-  if (found === undefined || found.isDirectory()) return;
-  throw badInput(`${path} is no folder, and squad would write into it`, 'Move it away, then run the command again.');
-}
-
-/** False if the path exists, even as a dangling link. */
-async function writeNew(path: string, text: string): Promise<boolean> {
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text, { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    const next = 'Make room, or let your user write there.';
-    throw new SquadError({ code: 'storage-refused', message: `${path}: ${errorText(error)}`, next, cause: error });
-  }
 }
 
 function nextSteps(found: {

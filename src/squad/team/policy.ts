@@ -54,4 +54,4 @@ function unknownRoles(roles: Json | undefined): Finding[] {
     });
 }
 
-export { DEFAULT_POLICY } from '../../rules/sprint/default-policy.ts';
+export { DEFAULT_POLICY } from '../../model/sprint/default-policy.ts';

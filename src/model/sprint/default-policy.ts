@@ -1,4 +1,4 @@
-import type { RoutingPolicy } from '../../model/sprint/options.ts';
+import type { RoutingPolicy } from './options.ts';
 
 /** Holds where a team has no `policy.yaml`, and `squad init --playbook sprint` writes it as one. */
 export const DEFAULT_POLICY: RoutingPolicy = {

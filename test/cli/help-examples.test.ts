@@ -61,6 +61,12 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad add': { in: 'new' },
   'squad add "then write its tests"': { in: 'new', first: [LOGIN_FORM] },
   'squad queue': { in: 'new' },
+  'squad request': { in: 'new' },
+  'squad request list': { in: 'new' },
+  // Ids are random.
+  'squad request show': { in: 'new', first: ['squad request "add a login form"'], code: 2 },
+  'squad request cancel': { in: 'new', first: ['squad request "add a login form"'], code: 2 },
+  'squad backlog': { in: 'new' },
   'squad queue move': { in: 'new', first: [LOGIN_FORM] },
   'squad queue drop': { in: 'new', first: [LOGIN_FORM] },
   // No test has a terminal.
@@ -140,6 +146,7 @@ const PLACES: Readonly<Record<string, Place>> = {
 };
 
 const NOT_RUN: Readonly<Record<string, string>> = {
+  'squad request "the form as in the sketch"': 'it waits for a planner: whole runs of teams are in test/runs',
   'squad mail review': 'it waits until agents have taken the review',
   'squad mail ask': 'a member sends it, and the person here is MAIN',
   'squad mail report': 'it answers a review, and nobody gave one to this person',

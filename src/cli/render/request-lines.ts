@@ -55,7 +55,7 @@ export function renderRequest(request: RequestView, { now, style }: Shown): stri
   ];
 }
 
-/** What a request came to, in one line for each of its items. */
+/** The result of a request, in one line for each of its items. */
 export function renderEnd(request: RequestView): string[] {
   const { id, state, answer, items } = request;
   const why = state === 'refused' && answer !== null ? `: ${plainLine(answer, 500)}` : '';

@@ -6,7 +6,7 @@ import { fingerprintOf } from './fingerprint.ts';
 
 const MOST_TITLE = 200;
 const MOST_DETAIL = 2_000;
-/** Of one source. Others are found once these are settled. */
+/** For each source. Others are found once these are settled. */
 const MOST_OF_SOURCE = 20;
 /** A request that no planner has answered after so many reviews is no longer planned by itself. */
 const MANY_REVIEWS = 3;
@@ -21,7 +21,7 @@ export interface Gathered {
   readonly logLines: readonly { readonly file: string; readonly line: string }[];
   /** Commands of `sprint.discovery` with what they printed. `problem`: how one failed. */
   readonly discovery: readonly { readonly command: string; readonly problem?: string; readonly output: string }[];
-  /** Of the paths that blocked items name, those that are there. */
+  /** Paths that blocked items name, and that are there. */
   readonly there: ReadonlySet<string>;
 }
 

@@ -82,7 +82,7 @@ export async function readAttachment(workingDirectory: string, path: string): Pr
   return { name, bytes: await readOpened(whole, path) };
 }
 
-/** What is read is what was looked at, or nothing: another program may have replaced it. */
+/** Reads what was looked at, or nothing: another program may have replaced it. */
 async function readOpened(whole: string, path: string): Promise<Uint8Array> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(whole, flags).catch((error: unknown) => {

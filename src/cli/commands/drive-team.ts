@@ -22,24 +22,23 @@ export async function driveTeam(
   { isOver, ...step }: Drive,
 ): Promise<number> {
   const host = createHost(context, { options, besides: 0, counts: () => true });
-  let said = '';
-  return hostUntil(context, host, {
+  let why = '';
+  const code = await hostUntil(context, host, {
     between: async () => {
+      why = '';
       const workspace = bindWorkspace(await openWorkspace(context));
-      const isServed = findService(workspace.directory) !== null;
       if (isOver(workspace)) return 'left';
-      const { did, text } = isServed ? { did: 'wait' as const, text: '' } : await stepTeam(workspace, step);
+      if (findService(workspace.directory) !== null) return 'later';
+      const { did, text } = await stepTeam(workspace, step);
       if (did !== 'wait') {
         context.output.problem(plainLine(text, 500));
         return 'work';
       }
-      if (isServed || !host.isIdle() || otherDriver(workspace.directory) !== undefined) return 'later';
-      // A run that was just submitted can still be looked for: after that, nothing here can move by itself.
-      if (said === text)
-        context.output.problem(`Nothing moves by itself: ${plainLine(text, 500)}. See \`squad status\`.`);
-      const isStuck = said === text;
-      said = text;
-      return isStuck ? 'left' : 'later';
+      if (!host.isIdle() || otherDriver(workspace.directory) !== undefined) return 'later';
+      why = text;
+      return 'left';
     },
   });
+  if (why !== '') context.output.problem(`Nothing here moves by itself: ${plainLine(why, 500)}.`);
+  return code;
 }

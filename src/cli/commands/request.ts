@@ -85,7 +85,7 @@ async function waitFor(
   const isOver = (): boolean => isReached(requestIn(lookAtTeam(workspace), id), until);
   const code = await driveTeam(context, options, {
     trust: trustOf(context, options),
-    plansOnly: until === 'planned',
+    begins: until === 'planned' ? 'plans' : undefined,
     isOver,
   });
   const view = requestIn(lookAtTeam(workspace), id);

@@ -5,10 +5,13 @@ import { activeSprint } from '../../model/sprint/team.ts';
 import { operatorOf } from '../../squad/machine.ts';
 import { bindWorkspace, openWorkspace, withLedger } from '../../squad/open-workspace.ts';
 import { isActive, openSprint, submitSprint } from '../../squad/team/open-sprint.ts';
+import { findService } from '../../squad/service/service-lock.ts';
 import { lookAtTeam } from '../../squad/team/read-team.ts';
 import { keepAttachments } from '../../squad/team/attachments.ts';
+import { finishBegun } from '../../squad/team/step-team.ts';
 import { stopSprint } from '../../squad/team/stop-sprint.ts';
 import { readTeamSettings } from '../../squad/team/team-settings.ts';
+import { otherDriver } from '../../substrate/ledger/workspace-lock.ts';
 import { localTime } from '../../text/time.ts';
 import { parseUntil } from '../../text/since.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -33,6 +36,7 @@ export async function sprintStart(
   if (Buffer.byteLength(text) > MOST_TEXT)
     throw badInput('the text is longer than 64 KiB', 'Put the rest into a file: `--attach requirements.md`.');
   const workspace = bindWorkspace(await openWorkspace(context));
+  await finishBegun(workspace);
   const active = activeSprint(lookAtTeam(workspace).team);
   if (active !== undefined) throw isActive(active);
   const until = untilOf(options.until, workspace.composition.clock.now());
@@ -92,7 +96,12 @@ export async function sprintStop(context: CommandContext, options: Options<'spri
   };
   await withLedger(workspace, 'write', (ledger) => ledger.writeRecord({ kind: KINDS.stop, id, value: stop }));
   await stopSprint(workspace, id, stop);
+  await finishBegun(workspace);
   printResult(context.output, options, { type: 'sprint-stopping', id, now: stop.now }, [
     `${id} wraps up: ${stop.now ? 'its todos are ended' : 'what runs may finish, and no todo starts any more'}; the rest is carried over.`,
   ]);
+  const isLeft = otherDriver(workspace.directory) === undefined && findService(workspace.directory) === null;
+  // Otherwise its run would wait for an engine.
+  if (isLeft)
+    await driveTeam(context, options, { begins: 'nothing', isOver: (now) => lookAtTeam(now).team.end.has(id) });
 }

@@ -20,8 +20,8 @@ export interface TeamView {
   readonly held?: string | undefined;
   /** A cap of the day is reached: nothing begins until then. */
   readonly cappedUntil?: number | undefined;
-  /** A person asked for no sprint: only requests are planned. */
-  readonly plansOnly?: boolean | undefined;
+  /** What may begin: `plans` alone, or nothing, so that only what was begun is finished. Absent: all. */
+  readonly begins?: 'plans' | 'nothing' | undefined;
 }
 
 export type TeamDecision =
@@ -46,7 +46,9 @@ const MOST_FINDINGS = 20;
 
 /** The one thing that is done next for a team. What was begun is finished first; requests go before sprints. */
 export function decideTeam(view: TeamView): TeamDecision {
-  return begun(view) ?? planned(view) ?? started(view);
+  const first = begun(view);
+  if (first !== undefined || view.begins !== 'nothing') return first ?? planned(view) ?? started(view);
+  return wait(view, 'nothing that was begun can be finished now');
 }
 
 function begun({ team, runState }: TeamView): TeamDecision | undefined {
@@ -60,22 +62,28 @@ function begun({ team, runState }: TeamView): TeamDecision | undefined {
 }
 
 function planned(view: TeamView): TeamDecision | undefined {
-  const { team, now, cappedUntil } = view;
+  const { now, cappedUntil } = view;
   if (isLater(cappedUntil, now)) return undefined;
   // Two planners at once could write the same item.
   if (isPlanning(view)) return undefined;
-  const isOver = (run: string): boolean => view.runState(run) === 'over';
-  const tried = new Map<string, number>();
-  for (const { requests } of team.review.values()) for (const id of requests) tried.set(id, (tried.get(id) ?? 0) + 1);
-  const requests = [...team.request.keys()]
-    .filter((id) => requestStateOf(team, id, isOver) === 'received' && (tried.get(id) ?? 0) < MOST_TRIES)
-    .slice(0, MOST_REQUESTS);
+  const requests = unplanned(view, 'again').slice(0, MOST_REQUESTS);
   const findings = view.findings.slice(0, MOST_FINDINGS);
   return requests.length + findings.length === 0 ? undefined : { do: 'plan', requests, findings };
 }
 
 /** A request that no run of the planner has answered after so many is left to a person. */
 const MOST_TRIES = 3;
+
+/** Requests that no planner has answered: those that are tried again, or those that are left. */
+function unplanned({ team, runState }: TeamView, which: 'again' | 'left'): string[] {
+  const tried = new Map<string, number>();
+  for (const { requests } of team.review.values()) for (const id of requests) tried.set(id, (tried.get(id) ?? 0) + 1);
+  const isOver = (run: string): boolean => runState(run) === 'over';
+  return [...team.request.keys()].filter(
+    (id) =>
+      requestStateOf(team, id, isOver) === 'received' && (tried.get(id) ?? 0) < MOST_TRIES === (which === 'again'),
+  );
+}
 
 /** Whether a run may still write items. */
 function isPlanning({ team, runState }: TeamView): boolean {
@@ -100,13 +108,33 @@ function started(view: TeamView): TeamDecision {
   if (items.length === 0) {
     if (slot !== undefined)
       return { do: 'skip-slot', slot, why: 'there is nothing to do: no item of the backlog is pending' };
-    return wait(view, 'no item of the backlog is pending');
+    const left = unplanned(view, 'left');
+    if (left.length === 0) return wait(view, 'no item of the backlog is pending');
+    const runs = `${MOST_TRIES} runs of the planner did not answer ${left.join(', ')}`;
+    return wait(view, `${runs}: see their reports (\`squad runs\`), then cancel it, or ask in other words`);
   }
-  if (view.plansOnly === true) return wait(view, 'only requests are planned here');
+  if (view.begins === 'plans') return wait(view, 'only requests are planned here');
   if (held !== undefined) return wait(view, held);
   if (slot !== undefined) return { do: 'open-sprint', trigger: 'slot', items, slot };
-  if (settings.start === 'hybrid') return { do: 'open-sprint', trigger: 'backlog', items };
+  if (settings.start === 'hybrid') {
+    const vain = inVain(team);
+    return vain === undefined ? { do: 'open-sprint', trigger: 'backlog', items } : wait(view, vain);
+  }
   return wait(view, settings.start === 'slots' ? 'the next slot has not come' : '`squad sprint start` starts a sprint');
+}
+
+/** Why another sprint would go as the last one did; undefined: it did something, or the backlog has changed since. */
+function inVain({ sprint, end, progress, item, itemState }: Team): string | undefined {
+  const last = [...sprint.keys()].at(-1);
+  const ended = last === undefined ? undefined : end.get(last);
+  if (last === undefined || ended === undefined) return undefined;
+  const done = progress.get(last)?.todos.some(({ state }) => state === 'committed' || state === 'completed');
+  const changed = [
+    ...[...item.values()].map(({ updatedAt }) => updatedAt),
+    ...[...itemState.values()].map(({ at }) => at),
+  ];
+  if (done === true || changed.some((at) => at > ended.at)) return undefined;
+  return `no todo of the last sprint (${last}) was done, and the backlog has not changed since: \`squad sprint start\` starts another one`;
 }
 
 function wait({ nextSlot }: TeamView, why: string): TeamDecision {

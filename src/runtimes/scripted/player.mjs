@@ -99,7 +99,7 @@ if (entry === undefined) {
   process.exit(1);
 }
 for (const { name, required } of servers) if (required) await clientOf(name);
-for (const step of entry.steps) {
+for (const step of withMatches(entry.steps)) {
   const [name, value] = Object.entries(step)[0];
   if (steps[name] === undefined) {
     emit({ type: 'error', kind: 'bad-request', message: `the script has an unknown step: ${name}` });
@@ -112,7 +112,7 @@ saveSession();
 emit({
   type: 'result',
   text: answer,
-  ...(entry.structured === undefined ? {} : { structured: entry.structured }),
+  ...(entry.structured === undefined ? {} : { structured: withMatches(entry.structured) }),
   ...(entry.usage === null ? {} : { usage: counters() }),
 });
 if (entry.lingers) await steps.hang();
@@ -208,12 +208,27 @@ async function start({ command, args, env, tools: allowed }) {
   return { tools: allowed, call, end: () => child.stdin.end() };
 }
 
-/** `{prompt}`, `{cwd}`, `{turn}` (from 1) and `{env:NAME}` in a text. */
 /** The SKILL.md of a skill of this turn; nothing of any other. */
 function skillText(name) {
   return Object.hasOwn(options.skills, name) ? readFileSync(join(options.skills[name], 'SKILL.md'), 'utf8') : '';
 }
 
+/** `{match:PATTERN}` becomes what the pattern finds in the prompt: its first group, or else all of it. */
+function matched(text) {
+  return text.replaceAll(/\{match:([^{}]+)\}/g, (_, pattern) => {
+    const found = new RegExp(pattern, 'su').exec(prompt);
+    return found?.[1] ?? found?.[0] ?? '';
+  });
+}
+
+function withMatches(value) {
+  const text = JSON.stringify(value);
+  return text.includes('{match:')
+    ? JSON.parse(text, (_, one) => (typeof one === 'string' ? matched(one) : one))
+    : value;
+}
+
+/** `{prompt}`, `{cwd}`, `{turn}` (from 1), `{env:NAME}` and `{skill:NAME}` in a text. */
 function expand(text) {
   return text
     .replaceAll('{prompt}', () => prompt)

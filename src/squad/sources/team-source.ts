@@ -6,6 +6,7 @@ import {
   frozenReview,
   frozenSprint,
 } from '../../playbooks/sprint/index.ts';
+import { counted } from '../../text/counted.ts';
 import { plainJson } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { plainObjective } from '../preflight/read-input.ts';
@@ -44,7 +45,7 @@ function subjectOf(named: NamedTeamRun): Omit<Subject, 'redacted'> {
     };
   }
   const { requests, findings } = named.review;
-  const text = `Plan ${requests.length} requests and ${findings.length} findings.`;
+  const text = `Plan ${counted(requests.length, 'request')} and ${counted(findings.length, 'finding')}.`;
   return {
     ...{ objective: plainObjective(text, 'requests', text), source: 'requests', makesBranch: false },
     ...{ playbook: createReviewPlaybook(named.review), names: { title: text } },

@@ -57,7 +57,8 @@ function endingOf(ledger: Ledger, run: string): RunEnding {
   return {
     head: branch === undefined ? undefined : head,
     isDone: state === 'done',
-    headline: ended?.end?.headline ?? `its run ended as ${state ?? 'unknown'}`,
+    // Its first word is the outcome, which is said anyway.
+    headline: ended?.end?.headline.replace(/^[A-Z]+, /, '') ?? `its run ended as ${state ?? 'unknown'}`,
   };
 }
 

@@ -30,7 +30,7 @@ export interface TeamStep {
   readonly until?: number | undefined;
 }
 
-export interface StepOptions extends TrustOption, Pick<TeamView, 'plansOnly'> {}
+export interface StepOptions extends TrustOption, Pick<TeamView, 'begins'> {}
 
 /** Does the one thing that is next for the team. Safe to repeat, and beside others that do the same. */
 export async function stepTeam(workspace: OpenedWorkspace, options: StepOptions = {}): Promise<TeamStep> {
@@ -38,8 +38,13 @@ export async function stepTeam(workspace: OpenedWorkspace, options: StepOptions 
   const now = workspace.composition.clock.now();
   const slots = await slotsOf(workspace, settings, now);
   const seen = lookAtTeam(workspace);
-  const view: TeamView = { ...seen, ...slots, now, settings, findings: [], plansOnly: options.plansOnly };
+  const view: TeamView = { ...seen, ...slots, now, settings, findings: [], begins: options.begins };
   return carryOut(workspace, settings, { ...options, seen, decision: decideTeam(view) });
+}
+
+/** Finishes what was begun and needs no engine, such as the end of a sprint whose run is over. */
+export async function finishBegun(workspace: OpenedWorkspace): Promise<void> {
+  while ((await stepTeam(workspace, { begins: 'nothing' })).did !== 'wait');
 }
 
 async function slotsOf(

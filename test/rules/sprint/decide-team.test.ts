@@ -190,10 +190,37 @@ const ROWS: readonly Row[] = [
     { runs: { x: 'open' } },
     { do: 'plan' },
   ],
+  ...(
+    [
+      ['a sprint that did nothing is not tried again at once', 0, 'failed', {}, { do: 'wait' }],
+      ['but at the next slot', 0, 'failed', { slot: 5 }, { do: 'open-sprint', trigger: 'slot' }],
+      ['or once the backlog has changed', 20, 'failed', {}, { do: 'open-sprint', trigger: 'backlog' }],
+      ['one that did something is followed by the next', 0, 'committed', {}, { do: 'open-sprint', trigger: 'backlog' }],
+    ] as const
+  ).map(
+    ([name, updatedAt, state, view, wanted]): Row => [
+      name,
+      (team) => {
+        team.item.set('b-1', { ...item('b'), updatedAt });
+        team.itemState.set('b-1', { state: 'carried_over', at: 10 });
+        team.sprint.set('s', sprint('x'));
+        team.progress.set('s', { ...progress('completed'), todos: [{ id: 't', item: 'b-2', title: 't', state }] });
+        team.end.set('s', { outcome: 'completed', head: 'c', at: 10 });
+      },
+      { now: 30, runs: { x: 'over' }, ...view },
+      wanted,
+    ],
+  ),
+  [
+    'where only what was begun is finished, no request is planned',
+    (team) => team.request.set('r-1', request('a')),
+    { begins: 'nothing' },
+    { do: 'wait' },
+  ],
   [
     'where a person wants plans alone, none begins',
     (team) => team.item.set('b-1', item('b')),
-    { plansOnly: true },
+    { begins: 'plans' },
     { do: 'wait' },
   ],
 ];
@@ -233,7 +260,10 @@ function play(from: number, arrivals: readonly number[], start: 'hybrid' | 'slot
     const { run = '' } = team.sprint.get(id) ?? {};
     const begun = (ends.get(run) ?? 0) - 2 * 60 * MINUTE;
     if (now >= begun + 20 * MINUTE && !team.progress.has(id)) {
-      team.progress.set(id, progress('running'));
+      team.progress.set(id, {
+        ...progress('running'),
+        todos: [{ id: 't', item: 'b', title: 't', state: 'committed' }],
+      });
       for (const [one] of team.item) {
         const state = team.itemState.get(one)?.state ?? 'pending';
         if (state === 'pending') team.itemState.set(one, { state: 'selected', selected_in_sprint_id: id, at: now });

@@ -209,12 +209,12 @@ const CONVERSATIONS = new RegExp(
   `^(${[
     'engine/(attempts|tracing)|rules|runtimes|testing|graph|model/(mail|plan)',
     'playbooks/(council|delivery|objective|shared|sprint|stages)',
-    'substrate/(ledger|ports|system/(process|terminal))|cli/(board|mail|team)',
+    'substrate/(ledger|ports|system/(process|terminal))|cli/(board|mail|team)|view/report/team|squad/preflight/team-starter',
   ].join('|')})/|^(${[
     'engine/checks/notify-command|cli/ask/(ask-retry|dry-run-lines)|cli/(commands/intervene|doctor-checks)',
     'cli/show/turn-record|embed/in-process|engine/(prepare-turn|turn-mail)|model/(attempt|failure|plan|run|run-event)',
     'model/(session-ref|settings|turn-event|turn-request|turn-result|usage)|squad/preflight/roles|prompts/facts',
-    'view/(sentence|report/report-people)|exports/runtime|squad/settings/parse-settings|substrate/git/forge/remotes',
+    'view/(sentence|report/report-people)|exports/runtime|squad/team/gather-run|squad/settings/parse-settings|substrate/git/forge/remotes',
   ].join('|')})\\.ts$`,
 );
 

@@ -3,7 +3,7 @@ import { orderProblems } from '../../text/problem.ts';
 import { parseYaml, type YamlResult } from '../../text/yaml-file.ts';
 
 /**
- * What the engine checks of a subject. A closed list and no patterns: a pattern of a repository could keep the engine busy for ever.
+ * The engine checks this of each subject. A closed list and no patterns: a pattern of a repository could keep the engine busy for ever.
  */
 const commitPolicySchema = z.strictObject({
   /** Characters. */

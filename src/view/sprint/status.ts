@@ -87,7 +87,7 @@ const WORDS: Readonly<Record<TodoState, string>> = {
   carried_over: 'carried over',
 };
 
-/** The same for people, as lines of a terminal. */
+/** For people, as lines of a terminal. */
 export function statusLines(status: SprintStatus): string[] {
   const { active_sprint_id: id, sprint, last_sprint: last, backlog, open_requests: open, next } = status;
   const waits = [

@@ -19,7 +19,7 @@ history.md
 .new-*
 `;
 
-/** What people and agents of a team read, by path below its folder. */
+/** The files that people and agents of a team read, by path below its folder. */
 export function starterTeam(): Record<string, string> {
   const policy = `# How squad chooses among the roles that a step allows: see SKILL.md beside this file.\n${writeYaml(plainJson(DEFAULT_POLICY))}`;
   const utilization = frontMatter('agent-utilization', 'Says how squad chooses the role of a step.');

@@ -81,7 +81,7 @@ export function historyIndexFile(team: Team, folders: Folders, timezone: string)
   };
 }
 
-/** Of a sprint that has ended. It is the last of its files: once it is there, all of them are. */
+/** The entry of a sprint that has ended. It is the last of its files: once it is there, all of them are. */
 export function historyFile(team: Team, { id, folder, facts }: SprintOf, timezone: string): TeamFile[] {
   const report = team.end.has(id) ? sprintReport(team, id, facts, timezone) : undefined;
   return report === undefined

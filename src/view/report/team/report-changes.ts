@@ -20,7 +20,7 @@ export interface ReportChange {
   readonly doubts: readonly string[];
 }
 
-type Told = PlannerReport['changes'][number];
+type Said = PlannerReport['changes'][number];
 
 /** A change for each todo that was delivered, with the planner's words about it, then those that only the planner knows of. */
 export function reportChanges(
@@ -30,21 +30,21 @@ export function reportChanges(
   commits: readonly SprintCommit[] | undefined,
 ): ReportChange[] {
   const delivered = todos.filter(({ state }) => state === 'committed' || state === 'completed');
-  const told = new Map<Todo, Told>();
-  const left: Told[] = [];
+  const said = new Map<Todo, Said>();
+  const left: Said[] = [];
   for (const change of changes) {
-    const todo = delivered.find((one) => !told.has(one) && isAbout(change, one));
+    const todo = delivered.find((one) => !said.has(one) && isAbout(change, one));
     if (todo === undefined) left.push(change);
-    else told.set(todo, change);
+    else said.set(todo, change);
   }
   return [
-    ...delivered.map((todo) => ofTodo(todo, told.get(todo), known, commits)),
+    ...delivered.map((todo) => ofTodo(todo, said.get(todo), known, commits)),
     ...left.map((change) => ofPlanner(change, todos, known)),
   ];
 }
 
 /** By ids, or else by a commit that it names, or else by the title. */
-function isAbout({ todo, item, title = '', commit = '', artifacts }: Told, one: Todo): boolean {
+function isAbout({ todo, item, title = '', commit = '', artifacts }: Said, one: Todo): boolean {
   if (todo !== undefined || item !== undefined) return todo === one.id || item === one.item || todo === one.item;
   const named = [commit, ...artifacts].map((text) => text.toLowerCase()).filter((text) => COMMIT.test(text));
   if (named.some((text) => one.commit?.startsWith(text) === true)) return true;
@@ -55,45 +55,45 @@ const COMMIT = /^[0-9a-f]{7,40}$/;
 
 function ofTodo(
   { id, item, title, commit }: Todo,
-  told: Told | undefined,
+  said: Said | undefined,
   known: ReadonlySet<string>,
   commits: readonly SprintCommit[] | undefined,
 ): ReportChange {
   const paths = commits?.find((one) => one.commit === commit)?.paths;
-  const claimed = told?.commit?.toLowerCase();
+  const claimed = said?.commit?.toLowerCase();
   const isOther = claimed !== undefined && commit?.startsWith(claimed) !== true;
   return {
-    ...{ title: told?.title ?? title, todo: id, item, commit: commit ?? null },
-    ...{ before: told?.before ?? null, after: told?.after ?? null, why: told?.why ?? null },
-    artifacts: paths ?? told?.artifacts ?? [],
+    ...{ title: said?.title ?? title, todo: id, item, commit: commit ?? null },
+    ...{ before: said?.before ?? null, after: said?.after ?? null, why: said?.why ?? null },
+    artifacts: paths ?? said?.artifacts ?? [],
     doubts: [
       ...(isOther ? [`The planner says commit ${claimed}; on record is ${commit ?? 'none'}.`] : []),
-      ...doubtsOf(told, isOther ? new Set([...known, claimed]) : known),
-      ...(commits === undefined ? [] : missing(told?.artifacts ?? [], commits)),
+      ...doubtsOf(said, isOther ? new Set([...known, claimed]) : known),
+      ...(commits === undefined ? [] : missing(said?.artifacts ?? [], commits)),
     ],
   };
 }
 
-function ofPlanner(told: Told, todos: readonly Todo[], known: ReadonlySet<string>): ReportChange {
-  const todo = todos.find((one) => isAbout(told, one));
+function ofPlanner(said: Said, todos: readonly Todo[], known: ReadonlySet<string>): ReportChange {
+  const todo = todos.find((one) => isAbout(said, one));
   const why =
     todo === undefined
       ? 'No todo of this sprint is on record for it.'
       : `The todo ${todo.id} is ${todo.state}, and was not delivered.`;
   return {
     ...{
-      title: told.title ?? 'A change without a title',
+      title: said.title ?? 'A change without a title',
       todo: todo?.id ?? null,
       item: todo?.item ?? null,
       commit: null,
     },
-    ...{ before: told.before ?? null, after: told.after ?? null, why: told.why ?? null, artifacts: told.artifacts },
-    doubts: [why, ...doubtsOf(told, known)],
+    ...{ before: said.before ?? null, after: said.after ?? null, why: said.why ?? null, artifacts: said.artifacts },
+    doubts: [why, ...doubtsOf(said, known)],
   };
 }
 
-function doubtsOf(told: Told | undefined, known: ReadonlySet<string>): string[] {
-  const words = [told?.title, told?.before, told?.after, told?.why, told?.commit, ...(told?.artifacts ?? [])];
+function doubtsOf(said: Said | undefined, known: ReadonlySet<string>): string[] {
+  const words = [said?.title, said?.before, said?.after, said?.why, said?.commit, ...(said?.artifacts ?? [])];
   return unknownCommits(words, known).map(
     (commit) => `The planner names the commit ${commit}, which is not on record.`,
   );

@@ -73,15 +73,15 @@ export function sprintReport(
   if (sprint === undefined) return undefined;
   const progress = team.progress.get(id);
   const end = team.end.get(id);
-  const told = readPlannerReport(progress?.report);
+  const said = readPlannerReport(progress?.report);
   const { todos = [] } = progress ?? {};
   const turns = facts?.turns;
-  const words = [told.headline, told.overview, told.summary, told.judgement, ...told.issues, ...told.achievements];
+  const words = [said.headline, said.overview, said.summary, said.judgement, ...said.issues, ...said.achievements];
   const known = knownCommits(team, id, facts);
   return {
     sprint_id: id,
     state: stateOf(progress, end),
-    headline: told.headline ?? headlineOf(todos, stateOf(progress, end)),
+    headline: said.headline ?? headlineOf(todos, stateOf(progress, end)),
     overview: {
       milestone: sprint.kickoff.milestone,
       refined: progress?.title ?? null,
@@ -92,16 +92,16 @@ export function sprintReport(
       base: sprint.base,
       head: end?.head ?? null,
       todos: countsOf(todos),
-      summary: told.overview ?? told.summary ?? null,
+      summary: said.overview ?? said.summary ?? null,
     },
     timeline: sprintTimeline(team, id, facts, timezone),
-    changes: reportChanges(todos, told, known, facts?.commits),
-    contributions: contributionsOf(turns ?? [], told),
-    issues: [...issuesOf(todos), ...told.issues],
-    achievements: told.achievements,
+    changes: reportChanges(todos, said, known, facts?.commits),
+    contributions: contributionsOf(turns ?? [], said),
+    issues: [...issuesOf(todos), ...said.issues],
+    achievements: said.achievements,
     commits: commitsOf(todos, facts),
     cost: costOf(turns),
-    judgement: { by_record: judgementOf(todos, end), by_planner: told.judgement ?? null },
+    judgement: { by_record: judgementOf(todos, end), by_planner: said.judgement ?? null },
     doubts: unknownCommits(words, known).map(
       (commit) => `The planner names the commit ${commit}, which is not on record.`,
     ),

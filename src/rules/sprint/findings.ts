@@ -60,16 +60,6 @@ export function openFindings({ finding, review }: Pick<Team, 'finding' | 'review
   return [...finding].filter(([id, { settled }]) => settled === undefined && !seen.has(id)).map(([id]) => id);
 }
 
-/** The findings that have become items since they were written, with the item. */
-export function settledBy({ finding, item }: Pick<Team, 'finding' | 'item'>): ReadonlyMap<string, string> {
-  const settled = new Map<string, string>();
-  for (const [id, { source }] of item) {
-    const of = source.startsWith('finding:') ? source.slice('finding:'.length) : '';
-    if (finding.has(of) && finding.get(of)?.settled === undefined) settled.set(of, id);
-  }
-  return settled;
-}
-
 /** An item that a planner would begin with, where no agent looks at the findings. */
 export interface Candidate {
   readonly finding: string;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { KINDS } from '../../model/sprint/kinds.ts';
 import type { Finding } from '../../model/sprint/finding.ts';
-import { candidatesFor, findAll, newAmong, openFindings, settledBy, type Found } from '../../rules/sprint/findings.ts';
+import { candidatesFor, findAll, newAmong, openFindings, type Found } from '../../rules/sprint/findings.ts';
 import { readPlain } from '../../substrate/system/files/read-plain.ts';
 import { writtenFolder } from '../../substrate/system/files/written-folder.ts';
 import { plainJson } from '../../text/json.ts';
@@ -24,7 +24,7 @@ export interface Discovered {
   readonly problems: readonly string[];
 }
 
-/** Looks for work that no person has asked for, and records what is new. Only this writes findings. */
+/** Looks for work that no person has asked for, and records what is new. The run of a planner settles it. */
 export async function discover(workspace: OpenedWorkspace, look: Look): Promise<Discovered> {
   const { composition } = workspace;
   const at = composition.clock.now();
@@ -44,10 +44,6 @@ export async function discover(workspace: OpenedWorkspace, look: Look): Promise<
         void ledger.writeRecord({ kind: KINDS.finding, id, value: plainJson(value) });
       const unknown = newAmong(now, found);
       for (const { id, source, title, detail } of unknown) write(id, { source, title, detail, firstSeen: at });
-      for (const [id, settled] of settledBy(now)) {
-        const finding = now.finding.get(id);
-        if (finding !== undefined) write(id, { ...finding, settled });
-      }
       return { fresh: unknown, open: openFindings(follow()) };
     });
   });

@@ -8,7 +8,6 @@ import {
   namedPaths,
   newAmong,
   openFindings,
-  settledBy,
   type Gathered,
 } from '../../../src/rules/sprint/findings.ts';
 import { createRandom } from '../../support/random.ts';
@@ -189,13 +188,6 @@ describe('findings on record', () => {
     const found = ['f-1', 'f-2', 'f-5'].map((id) => ({ id, ...finding }));
     expect(newAmong(team, found).map(({ id }) => id)).toEqual(['f-5']);
     expect(openFindings(team)).toEqual(['f-1', 'f-4']);
-  });
-
-  it('are settled by the item that was made of them', () => {
-    const { item } = withItems({ 'b-a': {}, 'b-b': {}, 'b-c': {} });
-    const sources = { 'b-a': 'finding:f-4', 'b-b': 'finding:f-2', 'b-c': 'finding:f-9' };
-    const items = new Map([...item].map(([id, one]) => [id, { ...one, source: sources[id as keyof typeof sources] }]));
-    expect([...settledBy({ ...team, item: items })]).toEqual([['f-4', 'b-a']]);
   });
 });
 

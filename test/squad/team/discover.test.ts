@@ -8,6 +8,7 @@ import { discoveryItems } from '../../../src/squad/preflight/discovery-items.ts'
 import { bindWorkspace, openWorkspace, withLedger } from '../../../src/squad/open-workspace.ts';
 import { discover } from '../../../src/squad/team/discover.ts';
 import { lookAtTeam } from '../../../src/squad/team/read-team.ts';
+import { plainJson } from '../../../src/text/json.ts';
 import { commandRoom } from '../../cli/room.ts';
 import { git } from '../../support/git.ts';
 import { testHost } from '../../support/test-host.ts';
@@ -50,16 +51,15 @@ it('finds what is new once, says so in the log of the sourcer, and is quiet then
   appendFileSync(join(logs, 'web.log'), '\n2026-11-29 ERROR no route for 5\n');
   expect(await look()).toMatchObject({ changed: false, open: first.open });
 
-  // A planner has had one, and has made an item of another.
+  // A planner has had one, and an item was made of another.
   const [seen = '', made = '', left = ''] = first.open;
   await withLedger(workspace, 'write', (ledger) => {
     const review = { run: 'u', requests: [], findings: [seen], at: 1 };
     ledger.writeRecord({ kind: KINDS.review, id: 'plan-1', value: review });
-    const item = { title: 't', kind: 'bug', acceptance: [], priority: 40, version: 1, createdAt: 1, updatedAt: 1 };
-    ledger.writeRecord({ kind: KINDS.item, id: 'b-a', value: { ...item, source: `finding:${made}` } });
+    const before = ledger.record(KINDS.finding, made)?.value as object;
+    ledger.writeRecord({ kind: KINDS.finding, id: made, value: plainJson({ ...before, settled: 'b-a' }) });
   });
   expect(await look()).toMatchObject({ changed: false, open: [left] });
-  expect(lookAtTeam(workspace).team.finding.get(made)).toMatchObject({ settled: 'b-a' });
   const log = readFileSync(join(repository, 'docs/team/logs/operations/sourcer.log'), 'utf8').split('\n');
   expect(log).toEqual([
     expect.stringMatching(/^\S+Z looked found=3 new=3$/),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the planner says of a sprint at its end. No field is optional, because strict structured output requires all. */
+/** The planner's report on a sprint. No field is optional, because strict structured output requires all. */
 export const sprintReportSchema = z.object({
   headline: z.string().max(200).describe('one line: what the sprint brought'),
   overview: z.string().max(4_000).describe('a few sentences for a person who saw nothing of it'),

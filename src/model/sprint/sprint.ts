@@ -47,7 +47,7 @@ export const todoSchema = z.object({
   required_inputs: z.array(z.string()).optional(),
   /** How often a role reopened it, by category. */
   reopened: z.record(z.string(), z.number().int()).optional(),
-  /** What its planner changes in `spec.md` for it, and notes for `iteration_log.md`. */
+  /** Changes of `spec.md` for it, and notes for `iteration_log.md`, by its planner. */
   spec_changes: z.array(z.string()).optional(),
   iteration_note: z.string().optional(),
 });

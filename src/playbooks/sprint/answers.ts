@@ -1,16 +1,17 @@
 import type { AnswerReading, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
+import type { AnswerOf } from '../../model/sprint/answers.ts';
 import type { SprintOptions } from '../../model/sprint/options.ts';
 import type { Forms } from '../stages/stage-options.ts';
 import { stageTask } from '../stages/stage-records.ts';
 import { backlogNow, putItems } from './backlog-records.ts';
-import { writeBacklog } from './backlog-writes.ts';
+import { writeBacklog } from '../../model/sprint/backlog-writes.ts';
 import { subjectProblems } from './commit-subject.ts';
 import { endEarly } from './flow-records.ts';
 import { withoutBuild } from './flow.ts';
-import { type AnswerOf, formOf } from './forms.ts';
+import { formOf } from './forms.ts';
 import { readTodos } from './todos.ts';
-import type { AnsweringStep, Transition } from './transition.ts';
+import type { AnsweringStep, Transition } from '../../model/sprint/transition.ts';
 
 /** The forms of a sprint's steps, and what each answer does once it counts. */
 export function sprintForms(options: SprintOptions): Forms {
@@ -63,7 +64,7 @@ export function sprintForms(options: SprintOptions): Forms {
   };
 }
 
-/** What a phase of the planning asks for besides the next one: itself once more, or a person. */
+/** Changes where a phase of the planning asks for something else than the next one: itself once more, or a person. */
 function onward(view: View, transition: Transition, task: string): PlanChange[] {
   const { outcome, reason, unresolved_items: open } = transition;
   if (outcome === 'block') return endEarly(view.now, blockText(transition));

@@ -3,11 +3,11 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import { itemSchema, type BacklogEntry, type BacklogItem } from '../../model/sprint/item.ts';
 import { KINDS } from '../../model/sprint/sprint.ts';
 import { plainJson } from '../../text/json.ts';
-import type { Receipt } from './backlog-writes.ts';
+import type { Receipt } from '../../model/sprint/backlog-writes.ts';
 
 /** Items that the run has written, as they are now. */
 const ITEMS = 'sprint-items';
-/** For each answer that wrote items, what became of each write. */
+/** For each answer that wrote items, the receipt of each write. */
 const RECEIPTS = 'sprint-receipts';
 
 /** The backlog that the run began with, and what it has written since. */
@@ -34,7 +34,7 @@ export function putItems(
   ];
 }
 
-/** What outlives the run: each item that it wrote. */
+/** Each item that the run wrote, which outlives it. */
 export function itemRecords({ records }: Pick<View, 'records'>): WorkspaceRecord[] {
   return records(ITEMS).map(({ id, value }) => ({ kind: KINDS.item, id, value }));
 }

@@ -32,7 +32,7 @@ function more(
   ];
 }
 
-/** What a sprint was asked for, in the words of its start. */
+/** The milestone and requirements of a sprint, in the words of its start. */
 export function kickoffText({ kickoff }: Pick<SprintOptions, 'kickoff'>): string {
   const { milestone, text, attachments } = kickoff;
   return [

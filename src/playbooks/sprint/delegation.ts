@@ -1,7 +1,7 @@
 import type { SprintOptions } from '../../model/sprint/options.ts';
 import { type ChangedPrompts, renderPrompt } from '../../prompts/render.ts';
 import { kickoffText } from './backlog-text.ts';
-import { CONTRACT, type Routed, type RoutedStep, routeStep } from './routing.ts';
+import { CONTRACT, type Routed, type RoutedStep, routeStep } from '../../model/sprint/routing.ts';
 
 /** Who was chosen for a step, and what is expected of them; empty: the policy leaves no role, which refuses the sprint. */
 export function delegation(

@@ -1,9 +1,9 @@
 import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { asObject, plainJson, type Json } from '../../text/json.ts';
-import type { Category } from './transition.ts';
+import type { Category } from '../../model/sprint/transition.ts';
 
-// What the sprint has decided besides its list. Only the playbook writes these records of the board.
+// Decisions of the sprint besides its list. Only the playbook writes these records of the board.
 
 const FLOW = 'sprint-flow';
 const BLOCKS = 'sprint-blocks';

@@ -6,12 +6,12 @@ import { stageTask } from '../stages/stage-records.ts';
 import { answerIn } from './forms.ts';
 import { endEarly, isClosedOut, putBlock, putCloseout, putReopen, reopensOf } from './flow-records.ts';
 import { chainOf, isQueued, stageTasksOf, todosOf } from './todo-tasks.ts';
-import type { Category, Transition } from './transition.ts';
+import type { Category, Transition } from '../../model/sprint/transition.ts';
 
 /** The timer of the time at which no more todo begins. */
 export const CUTOFF = 'sprint-cutoff';
 
-/** What the sprint decides itself; undefined: its list does. */
+/** Changes that the sprint decides on itself; undefined: its list does. */
 export function heard(options: SprintOptions, view: View, event: PlaybookEvent): PlanChange[] | undefined {
   switch (event.type) {
     case 'timer':

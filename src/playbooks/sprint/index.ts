@@ -10,7 +10,7 @@ import { closedOut, CUTOFF, heard } from './flow.ts';
 import { sprintList } from './list.ts';
 import { recordsOfSprint } from './records.ts';
 import { SPRINT_ROLES, sprintCast } from './roles.ts';
-import { CONTRACT, routeStep, type RoutedStep } from './routing.ts';
+import { CONTRACT, routeStep, type RoutedStep } from '../../model/sprint/routing.ts';
 import { backgroundOfReport } from './report-background.ts';
 
 export { createReviewPlaybook, frozenReview } from './review.ts';

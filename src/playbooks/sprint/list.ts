@@ -3,9 +3,9 @@ import type { SprintOptions } from '../../model/sprint/options.ts';
 import { type FactsOf, type PromptName, renderPrompt } from '../../prompts/render.ts';
 import { backlogText, kickoffText } from './backlog-text.ts';
 import { delegation } from './delegation.ts';
-import { routeStep, type RoutedStep } from './routing.ts';
+import { routeStep, type RoutedStep } from '../../model/sprint/routing.ts';
 import type { Reopens, Stage, StageList } from '../stages/stage-list.ts';
-import type { Category } from './transition.ts';
+import type { Category } from '../../model/sprint/transition.ts';
 
 type Subject = Pick<OptionsSource, 'roles' | 'run' | 'limits' | 'prompts'>;
 

@@ -6,7 +6,7 @@ import { todoViews } from './todo-views.ts';
 
 const MOST = 40_000;
 
-/** What became of each todo, for the planner that reports. */
+/** The end of each todo, for the planner that reports. */
 export function backgroundOfReport(view: View, { id }: Pick<TaskView, 'id'>): string {
   if (stageTask(view, id)?.stage !== 'REPORT') return '';
   const lines = todoViews(view).map(({ todo }) => {

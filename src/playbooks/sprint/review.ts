@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Playbook, View, WorkspaceRecord } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { PLAN_REQUESTS } from '../../model/playbook-name.ts';
@@ -16,48 +15,13 @@ import type { StageForm } from '../stages/stage-options.ts';
 import type { StageList } from '../stages/stage-list.ts';
 import { backlogNow, itemRecords, putItems } from './backlog-records.ts';
 import { attachmentText, backlogText } from './backlog-text.ts';
-import { backlogWritesSchema, writeBacklog } from './backlog-writes.ts';
+import { requestsAnswerSchema, type RequestsAnswer } from '../../model/sprint/requests-answer.ts';
+import { writeBacklog } from '../../model/sprint/backlog-writes.ts';
 import { reviewCast, SPRINT_ROLES } from './roles.ts';
 
 const PLANS = 'request-plans';
 const FINDINGS = 'settled-findings';
 const MOST_PROBLEMS = 30;
-
-const lines = z.array(z.string().max(1_000)).max(50);
-
-const reviewAnswerSchema = z.object({
-  role: z.string().describe('your role'),
-  status: z.enum(['completed', 'failed']),
-  summary: z.string().max(4_000),
-  insights: lines.describe('what later work should know; squad keeps it and makes no item of it'),
-  artifacts: lines.describe('paths that you read, and that matter'),
-  error: z.string().max(1_000).nullable(),
-  proposals: z.object({
-    backlog_writes: backlogWritesSchema,
-    requests: z
-      .array(
-        z.object({
-          request_id: z.string(),
-          outcome: z.enum(['planned', 'refused']).describe('`refused`: no item can be made of it; the answer says why'),
-          items: z.array(z.string()).max(50).describe('ids of its items: those that you add, and those that are there'),
-          answer: z.string().max(4_000).describe('for the person who asked: what will be done, or why nothing'),
-        }),
-      )
-      .max(50)
-      .describe('one for each request of the brief'),
-    findings: z
-      .array(
-        z.object({
-          id: z.string(),
-          item: z.string().nullable().describe('the item that it is in; null: it is none'),
-          reason: z.string().max(1_000),
-        }),
-      )
-      .max(100)
-      .describe('one for each finding of the brief'),
-  }),
-});
-type Answer = z.infer<typeof reviewAnswerSchema>;
 
 /** One planner makes items of requests and findings. The run has no branch: it leaves records. */
 export function createReviewPlaybook(options: ReviewOptions): Playbook<unknown> {
@@ -106,14 +70,14 @@ function briefOf({ requests, findings, backlog }: ReviewOptions, prompts?: Chang
 
 function requestsForm(options: ReviewOptions): StageForm {
   return {
-    schema: answerSchema(reviewAnswerSchema),
+    schema: answerSchema(requestsAnswerSchema),
     repairs: 2,
     refusal: 'This answer cannot be used:',
     read: (view, answer, task) => {
       if (answer === null) return {};
-      const wrong = answerProblems(reviewAnswerSchema, answer);
+      const wrong = answerProblems(requestsAnswerSchema, answer);
       if (wrong.length > 0) return { problems: few(wrong) };
-      const given = reviewAnswerSchema.parse(answer);
+      const given = requestsAnswerSchema.parse(answer);
       const sources = [
         ...options.requests.map(({ id }) => `request:${id}`),
         ...options.findings.map(({ id }) => `finding:${id}`),
@@ -136,12 +100,16 @@ function few(problems: readonly string[]): string[] {
   return atMost([...problems], MOST_PROBLEMS, (left) => `and ${left} more problems`);
 }
 
-function added({ proposals }: Answer): string[] {
+function added({ proposals }: RequestsAnswer): string[] {
   return proposals.backlog_writes.flatMap(({ op, id }) => (op === 'add' ? [id] : []));
 }
 
 /** Every request and finding has one answer, and names items that are there. */
-function answeredProblems(options: ReviewOptions, { proposals, role }: Answer, known: ReadonlySet<string>): string[] {
+function answeredProblems(
+  options: ReviewOptions,
+  { proposals, role }: RequestsAnswer,
+  known: ReadonlySet<string>,
+): string[] {
   const { requests, findings } = proposals;
   return [
     ...(role === 'planner' ? [] : ['`role` must be planner']),
@@ -190,7 +158,7 @@ function onceEach(what: string, asked: readonly { readonly id: string }[], answe
   ];
 }
 
-function putPlans({ proposals }: Answer, at: number): PlanChange[] {
+function putPlans({ proposals }: RequestsAnswer, at: number): PlanChange[] {
   return [
     ...proposals.requests.map(({ request_id: id, outcome, items, answer }): PlanChange => {
       const plan: RequestPlan = { outcome, items: [...new Set(items)], answer, at };

@@ -112,7 +112,7 @@ function countsOf(view: View, entry: string, { build }: Chain): Record<string, n
   );
 }
 
-/** What the planner noted for it. */
+/** The notes of its planner. */
 function notesOf({ plan }: Chain): Partial<Todo> {
   const said = answerIn('planned', plan?.answer)?.proposals;
   if (said === undefined) return {};

@@ -5,8 +5,8 @@ import { numbered } from '../../model/slug.ts';
 import { quotedName } from '../../text/plain-text.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
 import { backlogNow } from './backlog-records.ts';
-import type { AnswerOf } from './forms.ts';
-import { routeStep, type RoutedStep } from './routing.ts';
+import type { AnswerOf } from '../../model/sprint/answers.ts';
+import { routeStep, type RoutedStep } from '../../model/sprint/routing.ts';
 
 /** Leaves room for the names of the stages behind it. */
 const LONGEST_ID = 24;

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BacklogEntry } from '../../../src/model/sprint/item.ts';
-import { backlogWritesSchema, writeBacklog } from '../../../src/playbooks/sprint/backlog-writes.ts';
+import { backlogWritesSchema, writeBacklog } from '../../../src/model/sprint/backlog-writes.ts';
 import type { Json } from '../../../src/text/json.ts';
 import { entry, write } from '../../support/sprint-script.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/text/json.ts';
-import { CATEGORIES } from '../../../src/playbooks/sprint/transition.ts';
+import { CATEGORIES } from '../../../src/model/sprint/transition.ts';
 import { APPROVES, playSprint, progressIn, rejectsFor, todoStates, turnsOf } from './support.ts';
 
 const ROUNDS = 4;

@@ -285,7 +285,7 @@ describe('todos side by side', () => {
       },
     });
     expect(seen).toBe(true);
-    const builders = played.turns.filter(({ task, review }) => /-build$/.test(task) && review === null);
+    const builders = played.turns.filter(({ task, review }) => task.endsWith('-build') && review === null);
     expect(new Set(builders.map(({ agent }) => agent))).toEqual(new Set(['dev-1', 'dev-2']));
     expect(todoStates(played)).toEqual(['b-one committed', 'b-two committed']);
   });

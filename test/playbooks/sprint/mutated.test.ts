@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnswerReading } from '../../../src/model/plan.ts';
 import { itemSchema } from '../../../src/model/sprint/item.ts';

@@ -8,8 +8,8 @@ import {
   transitionSchema,
   type AnsweringStep,
   type Transition,
-} from '../../../src/playbooks/sprint/transition.ts';
-import { routeStep } from '../../../src/playbooks/sprint/routing.ts';
+} from '../../../src/model/sprint/transition.ts';
+import { routeStep } from '../../../src/model/sprint/routing.ts';
 import { createSprintPlaybook } from '../../../src/playbooks/sprint/index.ts';
 import { sprintOptions, transition } from '../../support/sprint-script.ts';
 import { SPRINT_TEAM } from './support.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ITEM_KINDS, itemSchema, PRIORITY, type BacklogEntry, type BacklogItem } from '../../model/sprint/item.ts';
+import { ITEM_KINDS, itemSchema, PRIORITY, type BacklogEntry, type BacklogItem } from './item.ts';
 import { quotedName } from '../../text/plain-text.ts';
 
 const MOST_WRITES = 50;
@@ -56,7 +56,7 @@ type Written =
 
 interface Facts {
   readonly now: number;
-  /** What an item may come from. */
+  /** Where an item may come from. */
   readonly sources: readonly string[];
 }
 

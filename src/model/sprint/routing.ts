@@ -1,4 +1,4 @@
-import type { RoutingPolicy } from '../../model/sprint/options.ts';
+import type { RoutingPolicy } from './options.ts';
 import type { Step } from './transition.ts';
 
 /** The roles that the workflow allows for a step, the one that it means first. `scored`: the policy chooses among them. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a step asks for with its answer. */
+/** A step asks for one of these with its answer. */
 export const OUTCOMES = ['continue', 'advance', 'reopen', 'block', 'complete'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 

@@ -3,7 +3,8 @@ import { usageError } from '../../model/errors.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { runFolders } from '../../view/run-folders.ts';
 import { workCommands } from '../../view/next-commands.ts';
-import { lookIn } from '../../squad/open-workspace.ts';
+import { lookIn, openWorkspace } from '../../squad/open-workspace.ts';
+import { KINDS } from '../../model/sprint/kinds.ts';
 import { isWithin } from '../../substrate/system/files/confine.ts';
 import { realPath } from '../../substrate/system/files/real-path.ts';
 import { mergeIntoCheckout } from '../../substrate/git/merge-checkout.ts';
@@ -33,6 +34,13 @@ export async function merge(
   options: Options<'merge'>,
 ): Promise<void> {
   const { host } = context;
+  // Not where it is the name of a run.
+  if (
+    run !== undefined &&
+    (await isTeamHere(context)) &&
+    (await (await import('./merge-line.ts')).mergeLine(context, run, options))
+  )
+    return;
   const target = await openView({ host, composition: openMachine(host) }, run);
   const { view, composition, repository } = target;
   const { runId, name, objective: title } = view.run;
@@ -70,6 +78,11 @@ export async function merge(
     ...(along === undefined ? [] : [`note      ${along.text}`]),
     ...(isGone ? [`removed   branch squad/${name}, which was at ${commit}  (keep.branches)`] : [`Next: ${next}`]),
   ]);
+}
+
+async function isTeamHere({ host }: CommandContext): Promise<boolean> {
+  const workspace = await openWorkspace({ host, composition: openMachine(host) });
+  return lookIn(workspace, (ledger) => ledger.records(KINDS.sprint).length > 0) ?? false;
 }
 
 /** Commits that are not of the run: its branch had them from what a person named as its beginning. undefined: there are none. */

@@ -12,6 +12,7 @@ import { finishBegun } from '../../squad/team/step-team.ts';
 import { stopSprint } from '../../squad/team/stop-sprint.ts';
 import { readTeamSettings } from '../../squad/team/team-settings.ts';
 import { otherDriver } from '../../substrate/ledger/workspace-lock.ts';
+import { counted } from '../../text/counted.ts';
 import { localTime } from '../../text/time.ts';
 import { parseUntil } from '../../text/since.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -63,16 +64,19 @@ export async function sprintStart(
   });
   const end = lookAtTeam(workspace).team.end.get(id);
   if (end === undefined) return context.exit(code === 0 ? 3 : code);
+  const { todos = [] } = lookAtTeam(workspace).team.progress.get(id) ?? {};
+  const done = todos.filter(({ state }) => state === 'committed' || state === 'completed').length;
   const why = end.reason === undefined ? '' : `: ${plainLine(end.reason, 500)}`;
+  const counts = todos.length === 0 ? '' : ` ${done} of ${counted(todos.length, 'todo')} done.`;
   const where =
     end.head === null
       ? 'Nothing was delivered.'
-      : `Its work is on ${settings.branch}: \`squad merge\` or \`git merge ${settings.branch}\` takes it.`;
+      : `Its work is on ${settings.branch}: \`squad merge ${settings.branch}\` takes it.`;
   printResult(output, options, { type: 'sprint-ended', id, ...end }, [
-    `The sprint ${id} is ${end.outcome}${why}.`,
+    `The sprint ${id} is ${end.outcome}${why}.${counts}`,
     where,
   ]);
-  context.exit(end.outcome === 'completed' ? 0 : 1);
+  context.exit(end.outcome === 'completed' && done === todos.length ? 0 : 1);
 }
 
 function untilOf(text: string | undefined, now: number): number | undefined {

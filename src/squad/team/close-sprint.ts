@@ -63,13 +63,18 @@ function endingOf(ledger: Ledger, run: string): RunEnding {
 }
 
 function outcomeOf(
-  { progress }: Team,
+  { progress, stop }: Team,
   id: string,
   { isDone, headline }: RunEnding,
 ): Pick<SprintEnd, 'outcome' | 'reason'> {
-  const { state, reason } = progress.get(id) ?? {};
+  const { state, reason, todos = [] } = progress.get(id) ?? {};
+  const stopped = stop.get(id);
+  if (stopped !== undefined && todos.length === 0)
+    return { outcome: 'blocked', reason: `${stopped.by} stopped it before it had todos` };
   if (state === 'blocked') return { outcome: 'blocked', reason: reason ?? headline };
-  return isDone ? { outcome: 'completed' } : { outcome: 'failed', reason: reason ?? headline };
+  if (!isDone) return { outcome: 'failed', reason: reason ?? headline };
+  const isAnyDone = todos.some(({ state: one }) => one === 'committed' || one === 'completed');
+  return isAnyDone ? { outcome: 'completed' } : { outcome: 'failed', reason: 'none of its todos was done' };
 }
 
 /** What the sprint had selected and did not end waits for the next one. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SPRINT_ROLES } from '../../src/playbooks/sprint/roles.ts';
 import { TEAM_ROLES } from '../../src/model/sprint/roles.ts';
 import { bindWorkspace, openWorkspace } from '../../src/squad/open-workspace.ts';
 import { readSkill } from '../../src/squad/preflight/read-skill.ts';
@@ -50,6 +51,7 @@ it('writes a whole team, which its own readers accept, and overwrites nothing', 
   const settings = await readTeamSettings(workspace);
   expect(settings).toMatchObject({ folder: 'crew', timezone: 'Asia/Seoul', start: 'hybrid' });
   expect(Object.keys(settings.policy.roles)).toEqual(TEAM_ROLES);
+  expect(Object.keys(SPRINT_ROLES)).toEqual(TEAM_ROLES);
   expect(settings.commitPolicy).toContain('```commit-policy');
   for (const { folder, skill } of Object.values(ROLE_STARTERS)) {
     if (skill === undefined) continue;

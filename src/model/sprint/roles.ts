@@ -2,4 +2,3 @@
 export const TEAM_ROLES = [
   ...(['research', 'planner', 'designer', 'architect', 'developer', 'qa', 'version-controller'] as const),
 ] as const;
-export type TeamRole = (typeof TEAM_ROLES)[number];

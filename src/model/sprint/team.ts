@@ -42,7 +42,7 @@ export function backlogOf(team: Pick<Team, 'item' | 'itemState'>): BacklogEntry[
 }
 
 /** One item with its state. */
-export function entryOf({ item, itemState }: Pick<Team, 'item' | 'itemState'>, id: string): BacklogEntry | undefined {
+function entryOf({ item, itemState }: Pick<Team, 'item' | 'itemState'>, id: string): BacklogEntry | undefined {
   const one = item.get(id);
   if (one === undefined) return undefined;
   const { at: _, ...state } = itemState.get(id) ?? { at: 0, state: 'pending' as const };

@@ -126,7 +126,7 @@ function knownCommits(team: Team, id: string, facts: SprintFacts | undefined): R
   return new Set([...own, ...items, ...ends, ...bases]);
 }
 
-export function countsOf(todos: readonly Todo[]): Partial<Record<TodoState, number>> {
+function countsOf(todos: readonly Todo[]): Partial<Record<TodoState, number>> {
   const counts: Partial<Record<TodoState, number>> = {};
   for (const { state } of todos) counts[state] = (counts[state] ?? 0) + 1;
   return counts;

@@ -54,3 +54,17 @@ it(
     expectSound(bench);
   },
 );
+
+it('keeps the request when a person no longer waits for it', { ...ALL, timeout: 40_000 }, async (test) => {
+  const script = [{ steps: [{ run: ['sh', '-c', 'sleep 100'] }] }];
+  const bench = openRunBench({ script, settings: { agents: [PLANNER], sprint: { start: 'person' } } });
+  test.onTestFinished(() => bench.end());
+  const engine = bench.start(['request', 'Add a login form', '--wait', '--yes', '--json']);
+  const { id } = await engine.line(({ type }) => type === 'request-received');
+  await engine.line(({ type }) => type === 'attempt-taken');
+  // As the second Ctrl-C: its turn is ended at once.
+  engine.child.kill('SIGTERM');
+  const { code, stderr } = await engine.finished;
+  expect([code, stderr]).toEqual([143, expect.stringContaining(`${String(id)} is planning, and stays on record: `)]);
+  expect((await bench.run(['request', 'list', '--json'])).lines).toMatchObject([{ id, state: 'planning' }]);
+});

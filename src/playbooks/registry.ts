@@ -51,7 +51,7 @@ export const createDefaultPlaybook = BUILT_IN[DEFAULT_PLAYBOOK];
 export function wantedBy(name: string): SquadError | undefined {
   if (name === SPRINT) {
     return usageError(
-      'squad starts the runs of sprints itself',
+      'squad itself starts the run of a sprint: `squad sprint start "milestone"`',
       'Start a sprint: `squad sprint start "milestone"`; or ask for something: `squad request "text"`.',
     );
   }

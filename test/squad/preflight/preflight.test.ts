@@ -289,12 +289,11 @@ const BAD: readonly Bad[] = [
     next: /--playbook/,
   },
   {
-    title: 'a playbook that is still to come, on the command line',
+    title: 'the playbook of a sprint, on the command line',
     request: { playbook: 'sprint' },
-    code: bad,
-    message:
-      /^the playbook “sprint” is not available in this version; available: delivery, solo, best-of, objective, council$/,
-    next: /--playbook delivery/,
+    code: 'usage',
+    message: /^squad itself starts the run of a sprint: `squad sprint start "milestone"`$/,
+    next: /squad sprint start "milestone"/,
   },
   {
     title: 'the playbook of a session without its folder, on the command line',
@@ -311,10 +310,10 @@ const BAD: readonly Bad[] = [
     next: /objective\.md/,
   },
   {
-    title: 'a playbook that is still to come, in squad.yaml',
+    title: 'the playbook of a sprint, in squad.yaml',
     arrange: settings('version: 1\nplaybook: sprint\n'),
     code: bad,
-    message: /squad\.yaml:2: the playbook “sprint” is not available in this version/,
+    message: /squad\.yaml:2: squad itself starts the run of a sprint: `squad sprint start "milestone"`/,
     next: /squad\.yaml/,
   },
   {

@@ -93,7 +93,7 @@ describe('a name that an application registers', () => {
   it('is no key of squad.yaml if the playbook has settings', () => {
     const limits = playbook('limits', { settings: SECTION });
     expect(refusalOf(() => settingsSections({ limits }))).toMatchObject({ code: 'bad-input' });
-    expect(Object.keys(settingsSections({ pages: PAGES }))).toEqual(['council', 'objective', 'pages']);
+    expect(Object.keys(settingsSections({ pages: PAGES }))).toEqual(['council', 'objective', 'sprint', 'pages']);
   });
 
   it.each(BUILT_IN_PLAYBOOKS)('is %s, whose section of squad.yaml is its own', (name) => {

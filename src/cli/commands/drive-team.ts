@@ -1,5 +1,6 @@
 import { findService } from '../../squad/service/service-lock.ts';
 import { bindWorkspace, openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
+import { teamFilesKeeper } from '../../squad/team/keep-team-files.ts';
 import { stepTeam, type StepOptions } from '../../squad/team/step-team.ts';
 import { otherDriver } from '../../substrate/ledger/workspace-lock.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -23,6 +24,8 @@ export async function driveTeam(
 ): Promise<number> {
   const host = createHost(context, { options, besides: 0, counts: () => true });
   let why = '';
+  const say = (text: string): void => context.output.problem(plainLine(text, 500));
+  const keepFiles = teamFilesKeeper(say);
   const code = await hostUntil(context, host, {
     between: async () => {
       why = '';
@@ -31,14 +34,16 @@ export async function driveTeam(
       if (findService(workspace.directory) !== null) return 'later';
       const { did, text } = await stepTeam(workspace, step);
       if (did !== 'wait') {
-        context.output.problem(plainLine(text, 500));
+        say(text);
         return 'work';
       }
+      await keepFiles(workspace);
       if (!host.isIdle() || otherDriver(workspace.directory) !== undefined) return 'later';
       why = text;
       return 'left';
     },
   });
+  await keepFiles(await openWorkspace(context), { isLast: true });
   if (why !== '') context.output.problem(`Nothing here moves by itself: ${plainLine(why, 500)}.`);
   return code;
 }

@@ -1,4 +1,5 @@
 import { bindWorkspace, openWorkspace } from '../../squad/open-workspace.ts';
+import { teamFilesKeeper } from '../../squad/team/keep-team-files.ts';
 import { stepTeam } from '../../squad/team/step-team.ts';
 import type { CommandContext } from '../command-context.ts';
 
@@ -16,5 +17,6 @@ export async function serveTeam(context: CommandContext): Promise<void> {
     if (did === 'wait') break;
     said.push(text);
   }
+  await teamFilesKeeper((text) => void said.push(text))(workspace, { isLast: true });
   context.output.json({ said, until: until ?? null });
 }

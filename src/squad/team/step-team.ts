@@ -2,6 +2,7 @@ import { isSquadError } from '../../model/errors.ts';
 import { backlogOf, type Team } from '../../model/sprint/team.ts';
 import type { Kickoff } from '../../model/sprint/sprint.ts';
 import { decideTeam, type TeamDecision, type TeamView } from '../../rules/sprint/decide-team.ts';
+import { openFindings } from '../../rules/sprint/findings.ts';
 import { dueSlot } from '../../rules/service/decide-service.ts';
 import { nextSlot } from '../../text/cron.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -11,6 +12,7 @@ import { beginsNow, noteSchedules, recordLeft, recordRun, scheduleRecord } from 
 import { openRepository } from '../../substrate/git/repository.ts';
 import { findService } from '../service/service-lock.ts';
 import { closeSprint } from './close-sprint.ts';
+import { discover } from './discover.ts';
 import { whyLineIsHeld } from './line.ts';
 import { openReview, submitReview } from './plan-requests.ts';
 import { openSprint, submitSprint } from './open-sprint.ts';
@@ -37,10 +39,18 @@ export async function stepTeam(workspace: OpenedWorkspace, options: StepOptions 
   const settings = await readTeamSettings(workspace);
   const now = workspace.composition.clock.now();
   const slots = await slotsOf(workspace, settings, now);
-  const seen = lookAtTeam(workspace);
-  const view: TeamView = { ...seen, ...slots, now, settings, findings: [], begins: options.begins };
-  return carryOut(workspace, settings, { ...options, seen, decision: decideTeam(view) });
+  const decide = (): Pick<Step, 'seen' | 'decision'> => {
+    const seen = lookAtTeam(workspace);
+    const findings = openFindings(seen.team);
+    return { seen, decision: decideTeam({ ...seen, ...slots, now, settings, findings, begins: options.begins }) };
+  };
+  const first = decide();
+  // What it finds goes to a planner first.
+  const isFresh = LOOKS_FIRST.has(first.decision.do) && (await discover(workspace, settings)).changed;
+  return carryOut(workspace, settings, { ...options, ...(isFresh ? decide() : first) });
 }
+
+const LOOKS_FIRST: ReadonlySet<TeamDecision['do']> = new Set(['open-sprint', 'skip-slot']);
 
 /** Finishes what was begun and needs no engine, such as the end of a sprint whose run is over. */
 export async function finishBegun(workspace: OpenedWorkspace): Promise<void> {
@@ -57,10 +67,8 @@ async function slotsOf(
     const schedule = { name: SLOTS, cron, timezone };
     if (beginsNow(scheduleRecord(ledger, SLOTS), schedule, now)) noteSchedules(ledger, [schedule], now);
     const after = scheduleRecord(ledger, SLOTS)?.after ?? now;
-    return {
-      slot: dueSlot({ cron, timezone, after }, now),
-      nextSlot: nextSlot({ cron, timezone }, Math.max(after, now)),
-    };
+    const next = nextSlot({ cron, timezone }, Math.max(after, now));
+    return { slot: dueSlot({ cron, timezone, after }, now), nextSlot: next };
   });
 }
 
@@ -76,7 +84,8 @@ export async function nextOfTeam(
   const slots = cron === undefined ? {} : { nextSlot: nextSlot({ cron, timezone }, now) };
   const { head: commit } = await openRepository(composition.git, repository.root);
   const held = await whyLineIsHeld(composition.git, repository.root, { branch, commit });
-  const decision = decideTeam({ ...seen, ...slots, now, settings, findings: [], held });
+  const findings = openFindings(seen.team);
+  const decision = decideTeam({ ...seen, ...slots, now, settings, findings, held });
   if (decision.do === 'wait') return { text: decision.why, until: decision.until };
   const who = findService(directory) === null ? '`squad serve` or `squad sprint start` does it' : 'the service does it';
   return { text: `${WORDS[decision.do]}: ${who}` };

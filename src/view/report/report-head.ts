@@ -6,6 +6,7 @@ import { placeText } from '../../model/shown-stage.ts';
 import type { RunHistory } from '../read-run.ts';
 import type { RunView } from '../run-view.ts';
 import { utcTime } from '../../text/time.ts';
+import { isSaid } from '../../text/unsaid.ts';
 import { code, list, ownWords, paragraph, quote, strong, words, type Block, type Text, type Tone } from './document.ts';
 import { endOf } from './timeline.ts';
 
@@ -89,13 +90,13 @@ function codeMeaning({ outcome, exitCode }: NonNullable<RunView['end']>): Text {
   return words`1: finished, and ${code('strict')} asks for more than was checked`;
 }
 
-function whyOf({ board, published, decided }: RunHistory, { waits: { waitingFor } }: RunView): Block[] {
+function whyOf({ board, published, decided }: RunHistory, { waits: { waitingFor }, end }: RunView): Block[] {
   // The headline shows only what fits on one line.
   const lines = board.finished?.why.includes('\n') === true ? board.finished.why : '';
   const reasons = [published === undefined ? (waitingFor?.why ?? decided?.why ?? '') : lines];
   return reasons
     .map((reason) => reason.trim())
-    .filter((reason) => reason !== '')
+    .filter((reason) => !isSaid(reason, end?.headline ?? ''))
     .map((reason) => (reason.length > 200 || reason.includes('\n') ? quote(reason) : paragraph(reason)));
 }
 

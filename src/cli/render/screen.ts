@@ -28,6 +28,15 @@ export function onScreen(
   return (links === true ? lines.map(withLink) : lines).join('\n');
 }
 
+/** Lines for people in at most this many columns (undefined: any), without colour; a terminal itself would break them in mid-word. */
+export function fold(text: string, columns: number | undefined): string {
+  if (columns === undefined || columns === 0) return text;
+  return text
+    .split('\n')
+    .flatMap((line) => (line.includes('\u001b') ? [line] : folded(line, columns)))
+    .join('\n');
+}
+
 function folded(text: string, columns: number): string[] {
   if (widthOf(text) <= columns) return [text];
   const indent = lastCellOf(text, Math.min(MOST_INDENT, columns / 2));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { onScreen } from '../../../src/cli/render/screen.ts';
+import { fold, onScreen } from '../../../src/cli/render/screen.ts';
 import { PLAIN, type Style } from '../../../src/cli/render/style.ts';
 
 const MARKED: Style = (format, text) => `<${String(format)}>${text}</>`;
@@ -22,6 +22,14 @@ describe('lines on a terminal', () => {
     ['have wide characters', 12, '  了  一二 三四 五六', ['  了  一二', '  三四 五六']],
   ])('that %s', (_, columns, text, shown) => {
     expect(at(columns, text)).toEqual(shown);
+  });
+
+  it('are broken between words where nothing gives them a colour, and as they are where they have one', () => {
+    const note = 'note      closing this terminal stops the run\nshort';
+    expect(fold(note, 30)).toBe('note      closing this\n          terminal stops the\n          run\nshort');
+    expect(fold(note, undefined)).toBe(note);
+    const coloured = `\u001b[1m${note}\u001b[22m`;
+    expect(fold(coloured, 30).split('\n')[0]).toBe(coloured.split('\n')[0]);
   });
 
   it('have the colour of the first pattern that is found', () => {

@@ -26,6 +26,7 @@ export const FAILPOINTS = [
   'run.defined',
   'submitted.based',
   'submitted.branch',
+  'submitted.named',
   'submitted.recorded',
   'submitted.stored',
   'fork.prepared',

@@ -104,10 +104,8 @@ describe('objects that are given to a repository', () => {
     const sent = nothingSent();
     for (let round = 1; round <= 12; round += 1) {
       // 40 of 256 folders each time, so that most get a second one soon.
-      shell(
-        place,
-        `for n in $(seq 40); do echo ${round} $n | git --git-dir=${join(store, '..')} hash-object -w --stdin; done`,
-      );
+      const write = `for n in $(seq 40); do echo ${round} $n >new-$n; done; ls -d $PWD/new-*`;
+      shell(place, `${write} | git --git-dir=store.git hash-object -w --stdin-paths`);
       if (round % 4 === 0) await sleep(120);
       await shareObjects(store, to, sent, UMASK);
       expect(Object.keys(sharedIn(to)).toSorted()).toEqual(Object.keys(sharedIn(store)).toSorted());

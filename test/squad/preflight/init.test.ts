@@ -195,7 +195,7 @@ describe('squad init', () => {
     const index = readFileSync(join(room.repository, '.git', 'index'));
     const run = await room.run(['init'], { PATH: gitOnly(room.root) });
     expect(run.stdout).toMatch(
-      /^wrote .*squad\.yaml\nwrote .*objective\.md\n\nNext: install an agent runtime: `squad doctor`/,
+      /^wrote .*squad\.yaml\nwrote .*objective\.md\nfound {2}verify: npm test {2}\(from package\.json\)\n\nNext: install an agent runtime: `squad doctor`/,
     );
     expect(run.stdout).toMatch(
       /Next: say what you want: `squad run "…"`, or write it into objective\.md and `squad run objective\.md`\n$/,

@@ -92,7 +92,7 @@ function gridLines(
   { columns, style, asked }: Look,
 ): string[] {
   const spans = stages.map((stage): Span => {
-    // What it made waits for a person's word.
+    // Its result waits for a person's word.
     const isAsked = stage.state === 'done' && stage.tasks.some((task) => asked.has(task));
     const text = cellText(stage, cellWidth - GAP, isAsked ? '?' : undefined);
     return { text: cell(text, cellWidth), format: isAsked ? 'yellow' : FORMATS[stage.state] };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fold, onScreen } from '../../../src/cli/render/screen.ts';
+import { fold } from '../../../src/cli/render/fold.ts';
+import { onScreen } from '../../../src/cli/render/screen.ts';
 import { PLAIN, type Style } from '../../../src/cli/render/style.ts';
 
 const MARKED: Style = (format, text) => `<${String(format)}>${text}</>`;

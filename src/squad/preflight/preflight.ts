@@ -168,19 +168,19 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     ...defined({ makesBranch, copied: copies.copied }),
     trusted: null,
   });
-  const freeName = (more: readonly string[]): string =>
-    nameRun({ given: request.name, ...subject.names }, [...taken, ...more]);
-  const definition = define(freeName([]));
+  const named = { given: request.name, ...subject.names };
+  const definition = define(nameRun(named, taken));
   refuseUnplayable(playbook, definition, read);
   for (const { admit } of Object.values(SINKS)) await admit?.(ports.forge(repository), definition);
   // A definition that the schema refuses could not be resumed.
   const trusted = await trust();
+  const stored = runDefinitionSchema.parse({ ...definition, trusted });
   const under: Preflight['under'] = (name) => runDefinitionSchema.parse({ ...define(name), trusted });
-  const stored = under(definition.name);
   const secrets = secretWarnings([...subject.redacted, ...redactedIn(bound, agents), ...armory.redacted()]);
   const notes = [...copies.notes, ...decided.notes, ...lonely, ...ofPrompts, ...ownCommands(used, described)];
   const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...notes];
   const { serve } = read.settings;
+  const freeName: Preflight['freeName'] = (more) => nameRun(named, [...taken, ...more]);
   return { definition: stored, freeName, under, repository, contents: armory.contents(), warnings, serve, items };
 }
 

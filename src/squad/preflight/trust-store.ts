@@ -1,4 +1,4 @@
-import { closeSync, constants, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { readPlain } from '../../substrate/system/files/read-plain.ts';
@@ -95,7 +95,7 @@ export async function rememberTrust(store: TrustStore, { hash, at }: { hash: str
 export async function rememberRun(store: TrustStore, { run, hash, at }: RunEntry): Promise<void> {
   const line = JSON.stringify({ run, hash, at });
   await whileLocked(store, async (path) => {
-    if (appendLine(path, line)) return;
+    if (existsSync(path) && appendLine(path, line)) return;
     const { trusted, lines } = await readStore({ path });
     await writeStore(path, { trusted, lines: [...lines, line] });
   });
@@ -147,7 +147,7 @@ async function writeStore(path: string, { trusted, lines }: Entries): Promise<vo
 async function whileLocked(store: TrustStore, work: (path: string) => Promise<void>): Promise<void> {
   try {
     const path = store.place();
-    await briefly(`${path}.lock`, async () => work(path));
+    await briefly(`${path}.lock`, work.bind(undefined, path));
   } catch (error) {
     if (error instanceof SquadError && !isStorageError(error)) throw error;
     const why = errorText(isStorageError(error) ? error.cause : error);

@@ -8,6 +8,9 @@ export interface CommitFacts {
   readonly submodules: readonly string[];
 }
 
+const FILTERS = ['grep', '--no-textconv', '--no-color', '-h', '-o', '-E', 'filter=[^[:space:]]+'];
+const PATHS = ['-z', '--get-regexp', '^submodule\\..*\\.path$'];
+
 /** No match, or no such file. */
 const NOTHING = 1;
 
@@ -16,27 +19,19 @@ let newest: { readonly commit: string; readonly facts: CommitFacts } | undefined
 
 export async function commitFacts(git: Git, call: GitCall, commit: string): Promise<CommitFacts> {
   if (newest?.commit === commit) return newest.facts;
-  const [filters, submodules] = await Promise.all([filtersOf(git, call, commit), submodulesOf(git, call, commit)]);
-  const facts = { filters: filters ?? [], submodules: submodules ?? [] };
-  if (filters !== undefined && submodules !== undefined) newest = { commit, facts };
+  const [attributes, modules] = await Promise.all([
+    git.run([...FILTERS, commit, '--', ':(glob)**/.gitattributes'], call),
+    git.run(['config', '--blob', `${commit}:.gitmodules`, ...PATHS], call),
+  ]);
+  const filters = new Set(attributes.stdout.replaceAll(/^filter=/gm, '').split('\n'));
+  filters.delete('');
+  const submodules = modules.code === 0 ? splitEntries(modules.stdout) : [];
+  const facts = {
+    filters: [...filters].toSorted(),
+    submodules: submodules.map((entry) => entry.slice(entry.indexOf('\n') + 1)),
+  };
+  // Another failure of git may not come again.
+  const isSaid = attributes.code === 0 || attributes.code === NOTHING;
+  if (isSaid && modules.code !== null) newest = { commit, facts };
   return facts;
-}
-
-/** undefined: git did not say. */
-async function submodulesOf(git: Git, call: GitCall, commit: string): Promise<readonly string[] | undefined> {
-  const args = ['config', '--blob', `${commit}:.gitmodules`, '-z', '--get-regexp', '^submodule\\..*\\.path$'];
-  const { code, stdout } = await git.run(args, call);
-  if (code !== 0) return code === null ? undefined : [];
-  return splitEntries(stdout).map((entry) => entry.slice(entry.indexOf('\n') + 1));
-}
-
-/** undefined: git did not say. */
-async function filtersOf(git: Git, call: GitCall, commit: string): Promise<readonly string[] | undefined> {
-  const attributes = [':(glob)**/.gitattributes'];
-  const pattern = ['--no-textconv', '--no-color', '-h', '-o', '-E', 'filter=[^[:space:]]+'];
-  const { code, stdout } = await git.run(['grep', ...pattern, commit, '--', ...attributes], call);
-  if (code !== 0 && code !== NOTHING) return undefined;
-  return [...new Set(stdout.split('\n').map((line) => line.replace(/^filter=/, '')))]
-    .filter((name) => name !== '')
-    .toSorted();
 }

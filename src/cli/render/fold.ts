@@ -15,15 +15,32 @@ export function fold(text: string, columns: number | undefined): string {
     .join('\n');
 }
 
-/** Wrapped between words below the cell that is too long. Commands and paths stay whole: people copy them. */
+/** Wrapped between words below the cell that is too long. A command stays whole, and so does a long word, such as a path: people copy them. */
 export function folded(text: string, columns: number): string[] {
   if (widthOf(text) <= columns) return [text];
   const indent = lastCellOf(text, Math.min(MOST_INDENT, columns / 2));
   const width = columns - indent;
-  const isCopied = COMMAND.test(text.slice(indent)) || text.split(' ').some((word) => widthOf(word) > width);
-  if (isCopied) return [text];
-  const [first = '', ...rest] = wrap(text.slice(indent), width);
+  if (COMMAND.test(text.slice(indent))) return [text];
+  const [first = '', ...rest] = wrapWords(text.slice(indent), width);
   return [text.slice(0, indent) + first, ...rest.map((part) => ' '.repeat(indent) + part)];
+}
+
+function wrapWords(text: string, width: number): string[] {
+  const rows: string[] = [];
+  let fitting: string[] = [];
+  const end = (): void => {
+    if (fitting.length > 0) rows.push(...wrap(fitting.join(' '), width));
+    fitting = [];
+  };
+  for (const word of text.split(' ')) {
+    if (widthOf(word) <= width) fitting.push(word);
+    else {
+      end();
+      rows.push(word);
+    }
+  }
+  end();
+  return rows;
 }
 
 function lastCellOf(text: string, most: number): number {

@@ -18,7 +18,13 @@ describe('lines on a terminal', () => {
       'hold a path',
       24,
       '  at  /a/path/that/is/longer/than/the/screen it',
-      ['  at  /a/path/that/is/longer/than/the/screen it'],
+      ['  at  /a/path/that/is/longer/than/the/screen', '      it'],
+    ],
+    [
+      'hold a path among words',
+      24,
+      '  said  see what /a/path/longer/than/that has in its lines',
+      ['  said  see what', '        /a/path/longer/than/that', '        has in its lines'],
     ],
     ['have wide characters', 12, '  了  一二 三四 五六', ['  了  一二', '  三四 五六']],
   ])('that %s', (_, columns, text, shown) => {

@@ -96,7 +96,10 @@ const shared = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
   maxWorkers: 6,
-  setupFiles: process.env['SQUAD_PROCESSES'] === 'ps' ? ['test/support/by-ps.ts'] : [],
+  setupFiles: [
+    ...(process.env['SQUAD_PROCESSES'] === 'ps' ? ['test/support/by-ps.ts'] : []),
+    ...(process.features.typescript ? [] : ['test/support/old-node.ts']),
+  ],
 };
 
 export default defineConfig({

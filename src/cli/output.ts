@@ -1,6 +1,7 @@
 import { asciiJsonText, plainJsonText } from '../text/plain-text.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import { asciiText, isAsciiOnly } from './render/ascii.ts';
+import { fold } from './render/fold.ts';
 import { styleFor, type Style } from './render/style.ts';
 
 /** Prints for commands, without secrets. A closed stream (`squad log | head`) ends the printing, not the work. */
@@ -83,7 +84,7 @@ export function createOutput(
       // In signs of the terminal it would be no JSON any more.
       print(isShownInAscii(stdout, locale) ? asciiJsonText(text) : text, lines);
     },
-    problem: (text) => print(redactor.text(text), errors),
+    problem: (text) => print(redactor.text(text), (line) => errors(stderr.isTTY ? fold(line, stderr.columns) : line)),
     isLost: () => isLost,
     terminal: stdout.isTTY && stderr.isTTY && term !== 'dumb' ? terminal : undefined,
     style,

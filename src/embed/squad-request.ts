@@ -17,6 +17,7 @@ export interface SquadRequest extends Omit<RunChoices, 'allowFullAccess' | 'plan
 export const squadRequestSchema: z.ZodType<SquadRequest> = z.strictObject({
   objective: z.union([z.string(), z.strictObject({ text: z.string(), from: z.string().optional() })]),
   playbook: z.string().optional(),
+  tries: z.int().optional(),
   runtime: z.string().optional(),
   models: z.record(z.string(), z.string()).optional(),
   name: z.string().optional(),

@@ -10,7 +10,7 @@ import type { Tracer } from './tracing/tracer.ts';
 import type { Segment } from './run-loop.ts';
 
 /** How long a run that has ended waits for the endpoint. */
-const EXIT_MS = 800;
+const EXIT_MS = 600;
 
 /** Where the traces of a segment go. Both absent: no one asked for any. */
 export interface SegmentTracing {

@@ -54,8 +54,8 @@ export interface SharedRoom {
   readonly reached: { readonly why: string; readonly until: number } | undefined;
 }
 
-/** `before`: runs that wait for a turn and come first. */
-export function roomFor(use: SharedUse, runId: string, before = 0): SharedRoom {
+/** `before`: runs that wait for a turn and come first. `parallel`: the run's own limit, which the turns of all runs count for. */
+export function roomFor(use: SharedUse, runId: string, before = 0, parallel = Infinity): SharedRoom {
   const passed = passedShared(use, runId);
   if (passed !== undefined && passed.cap !== 'parallelTurns') {
     return {
@@ -64,7 +64,7 @@ export function roomFor(use: SharedUse, runId: string, before = 0): SharedRoom {
     };
   }
   const { turnsPerDay = Infinity, parallelTurns = Infinity } = use.limits;
-  const free = Math.min(turnsPerDay - use.turns, parallelTurns - liveTurns(use) - before);
+  const free = Math.min(turnsPerDay - use.turns, Math.min(parallelTurns, parallel) - liveTurns(use) - before);
   return { free: Math.max(0, free), reached: undefined };
 }
 

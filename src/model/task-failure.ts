@@ -14,11 +14,11 @@ export const taskFailureSchema = z.strictObject({
   cancelled: z.array(z.string()),
   /** The agent of the turn that the other fields are about; null if there was no turn. */
   agent: z.string().nullable(),
-  /** The last text of that agent's model; null if it wrote none. */
+  /** The last text of that agent's model; null if it wrote none, or if `why` says it. */
   lastWords: z.string().nullable(),
-  /** How that turn ended, if it did not complete; null if it did, or if `why` says it. */
+  /** How that turn ended, if it did not complete; null if it did, or if `why` or `lastWords` says it. */
   ended: z.string().nullable(),
-  /** Tool calls that failed or were denied, the last ones of that agent, oldest first. */
+  /** Tool calls that failed or were denied, the last ones of that agent, oldest first. `output` is empty if it is said above. */
   errors: z.array(toolErrorSchema.strict()),
   /** The work it left, and the command that shows it; null if it left none. */
   work: z.strictObject({ ref: z.string(), commit: z.string(), show: z.string() }).nullable(),

@@ -1,4 +1,5 @@
 import { defined } from '../text/defined.ts';
+import { isSaid } from '../text/unsaid.ts';
 import { assertNever } from '../model/assert-never.ts';
 import type { PlanLimits } from '../model/plan/board.ts';
 import type { WorkEffect } from '../model/plan/effect.ts';
@@ -65,11 +66,13 @@ export function failedCheck({ sentBack }: Work): SentBack | null {
   return sentBack?.by === 'verify' || sentBack?.by === 'playbook' ? sentBack : null;
 }
 
-/** Puts the first cause before `why`. Also used for work that is skipped after a stall. */
+/** Puts the first cause before `why`, unless it says the same of another commit. Also used for work that is skipped after a stall. */
 export function afterFirst({ sentBack }: Work, why: string): string {
   const first = sentBack === null ? '' : firstCause(sentBack.text);
-  return first === '' ? why : FEEDBACK.afterFirst(first, why);
+  return isSaid(first.replaceAll(COMMIT, ''), why.replaceAll(COMMIT, '')) ? why : FEEDBACK.afterFirst(first, why);
 }
+
+const COMMIT = /\b[0-9a-f]{7,40}\b/g;
 
 const MOST_FIRST = 400;
 

@@ -1,15 +1,13 @@
-import { join } from 'node:path';
-import { isSquadError, usageError } from '../model/errors.ts';
+import { usageError } from '../model/errors.ts';
 import { priorityRank } from '../model/priority.ts';
 import type { RunDefinition, Submission } from '../model/run.ts';
 import { findDefinition } from '../view/read-run.ts';
 import { uuid7 } from '../substrate/system/clock/ids.ts';
 import { failpoint } from '../substrate/system/failpoint.ts';
-import { briefly } from '../substrate/system/files/brief-lock.ts';
 import { storeContents } from '../substrate/system/files/content-store.ts';
 import { keepCopies } from '../substrate/system/files/copied-files.ts';
 import { armoryFolder, copiesFolder } from '../substrate/system/files/run-files.ts';
-import { openLedger } from '../substrate/ledger/index.ts';
+import { hasLedger, openLedger } from '../substrate/ledger/index.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { recordLimits } from '../substrate/ledger/record-limits.ts';
 import { defined } from '../text/defined.ts';
@@ -20,7 +18,6 @@ import { operatorOf } from './machine.ts';
 import { checkNewRun, type NewRunOptions } from './new-run.ts';
 import {
   bindWorkspace,
-  lookIn,
   openWorkspace,
   requireNamed,
   runIdOf,
@@ -56,24 +53,37 @@ export interface SubmittedRun {
   readonly warnings: readonly string[];
 }
 
-/** A `squad run` may choose the same name at the same moment. */
-const TRIES = 20;
-
 /**
  * Records a run that some engine will take: `squad run`, `squad resume --all` or `squad serve`. Checks and asks all that `run` does, and
  * throws what that would throw, but for an engine that is at work.
  */
 export async function submit(place: Place, objective: Submitted, options: SubmitOptions): Promise<SubmittedRun> {
   const workspace = bindWorkspace(await openWorkspace(place));
+  const { directory, composition } = workspace;
+  // Open all the time: each opening checks all of its log.
+  const ledger = hasLedger(directory) ? openLedger(directory, composition) : undefined;
+  try {
+    return await submitTo({ ...workspace, ledger }, objective, options);
+  } finally {
+    ledger?.close();
+  }
+}
+
+interface LedgerPlace extends OpenedWorkspace {
+  /** undefined: nothing ran here yet. */
+  readonly ledger: Ledger | undefined;
+}
+
+async function submitTo(workspace: LedgerPlace, objective: Named, options: SubmitOptions): Promise<SubmittedRun> {
   const { key, after, priority, ...request } = options;
   if (priority !== undefined && priorityRank(priority) === undefined) throw noPriority(priority);
   if (after !== undefined && request.base !== undefined)
     throw usageError('--after and --base cannot be given together', 'A run begins with the one or the other.');
   const runId = key === undefined ? uuid7(workspace.composition.clock.now()) : runIdOf(workspace.directory, key);
-  const known = key === undefined ? undefined : lookIn(workspace, (ledger) => findSubmitted(ledger, runId));
-  if (known !== undefined) return { ...found(workspace, known), warnings: [] };
+  const there = key === undefined ? undefined : findUnder(workspace.ledger, runId);
+  if (there?.known !== undefined) return { ...found(workspace, there.known), warnings: [] };
   // A start under this key was cut short before the run was defined: this one takes its place.
-  const own = key === undefined ? undefined : lookIn(workspace, (ledger) => ledger.run(runId)?.name);
+  const own = there?.name;
   const afterId = after === undefined ? undefined : runBefore(workspace, after);
   const source = sourceIn(workspace, objective);
   source.admit?.();
@@ -99,47 +109,38 @@ interface Asked {
 
 type Recorded = Omit<SubmittedRun, 'warnings'>;
 
-async function record(workspace: OpenedWorkspace, source: Source, checked: Preflight, asked: Asked): Promise<Recorded> {
+async function record(workspace: LedgerPlace, source: Source, checked: Preflight, asked: Asked): Promise<Recorded> {
   const { directory, composition } = workspace;
   const { definition, repository, contents, serve } = checked;
   await source.refuseChanged?.(definition);
   await storeContents(armoryFolder(directory, asked.runId), contents);
   await keepCopies(repository.root, copiesFolder(directory, asked.runId), definition.copied ?? []);
   failpoint('submitted.stored');
-  const ledger = openLedger(directory, composition);
+  const ledger = workspace.ledger ?? openLedger(directory, composition);
   try {
     recordLimits(ledger, serve);
-    // Many may submit at the same moment, and each finds a free name at once.
-    return await briefly(join(directory, 'submit.lock'), async () => recordNamed(workspace, ledger, checked, asked));
+    return await recordNamed(workspace, ledger, checked, asked);
   } finally {
     ledger.close();
   }
 }
 
+/** First the name, which many may want at the same moment; then the consent, without which no engine starts it; then what it is. */
 async function recordNamed(
   workspace: OpenedWorkspace,
   ledger: Ledger,
-  { definition: first, renamed }: Preflight,
+  { freeName, under }: Preflight,
   { runId, priority, submitted }: Asked,
 ): Promise<Recorded> {
-  for (let left = TRIES; ; left -= 1) {
-    const known = findSubmitted(ledger, runId);
-    if (known !== undefined) return found(workspace, known);
-    const taken = ledger.runs().flatMap(({ id, name }) => (id === runId ? [] : [name]));
-    const named = taken.includes(first.name) ? renamed(taken) : first;
-    const definition = submittedAs(named, priority, submitted);
-    const stored = plainJson(definition);
-    await recordRun(workspace, { id: runId, definition, limits: definition.limits, content: [stored] });
-    try {
-      const { name } = ledger.submit({ id: runId, name: definition.name, definition: stored });
-      failpoint('submitted.recorded');
-      flagQueue(workspace.directory);
-      return { runId, name, known: false };
-    } catch (error) {
-      const isTaken = isSquadError(error) && error.code === 'usage' && left > 1;
-      if (!isTaken || (ledger.run(definition.name) ?? ledger.run(runId)) === undefined) throw error;
-    }
-  }
+  const { name } = ledger.createRun({ id: runId, name: freeName });
+  failpoint('submitted.named');
+  const definition = submittedAs(under(name), priority, submitted);
+  const stored = plainJson(definition);
+  await recordRun(workspace, { id: runId, definition, limits: definition.limits, content: [stored] });
+  const known = !ledger.submit({ id: runId, definition: stored });
+  failpoint('submitted.recorded');
+  flagQueue(workspace.directory);
+  return { runId, name, known };
 }
 
 /** The process that recorded it may have died before an engine could see it. */
@@ -148,14 +149,20 @@ function found({ directory }: OpenedWorkspace, { id: runId, name }: RunRow): Rec
   return { runId, name, known: true };
 }
 
-function findSubmitted(ledger: Ledger, runId: string): RunRow | undefined {
-  const row = ledger.run(runId);
-  return row === undefined || findDefinition(ledger, row) === undefined ? undefined : row;
+/** undefined: no run has this id. `known`: it is defined. */
+function findUnder(
+  ledger: Ledger | undefined,
+  runId: string,
+): { readonly name: string; readonly known?: RunRow } | undefined {
+  const row = ledger?.run(runId);
+  if (ledger === undefined || row === undefined) return undefined;
+  return { name: row.name, ...(findDefinition(ledger, row) === undefined ? {} : { known: row }) };
 }
 
 /** Its id. Throws `usage` for one that is unknown. */
-function runBefore(workspace: OpenedWorkspace, name: string): string {
-  const row = lookIn(workspace, (ledger) => requireNamed(workspace, ledger, name));
+function runBefore(workspace: LedgerPlace, name: string): string {
+  const { ledger } = workspace;
+  const row = ledger && requireNamed(workspace, ledger, name);
   if (row === undefined) throw usageError(`there is no run ${plainLine(name, 80)}`, 'See `squad runs`.');
   return row.id;
 }

@@ -8,6 +8,7 @@ import type { Rejection } from '../model/rejection.ts';
 import type { Work } from '../model/plan/work.ts';
 import { saysCannotRun } from '../text/cannot-run.ts';
 import { shortText } from '../text/plain-text.ts';
+import { isSaid } from '../text/unsaid.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import type { ToolError } from '../model/tool-error.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
@@ -79,6 +80,8 @@ export function explainFailure(facts: FailureFacts): TaskFailure | undefined {
   const settled = facts.turns.filter(({ settlement }) => settlement !== undefined);
   const last = tellingTurn(facts.state, settled);
   const own = settled.filter(({ attempt }) => attempt.agent === last?.attempt.agent);
+  const lastWords = lastWordsOf(last, phase.why);
+  const ended = endedOf(last, `${phase.why}\n${lastWords ?? ''}`);
   return {
     task: task.id,
     title: shortText(task.title, 200),
@@ -87,9 +90,9 @@ export function explainFailure(facts: FailureFacts): TaskFailure | undefined {
     why: shortText(phase.why, 2_000),
     cancelled: [...facts.cancelled],
     agent: last?.attempt.agent ?? null,
-    lastWords: lastWordsOf(last),
-    ended: endedOf(last, phase.why),
-    errors: errorsOf(own),
+    lastWords,
+    ended,
+    errors: errorsOf(own, [phase.why, lastWords, ended].join('\n')),
     work: workOf(facts),
     next: nextOf(facts),
   };
@@ -110,20 +113,20 @@ function tellingTurn({ work }: TaskState, settled: readonly AttemptReading[]): A
   return settled.findLast(({ attempt }) => work.authors.includes(attempt.agent)) ?? last;
 }
 
-function lastWordsOf(turn: AttemptReading | undefined): string | null {
+function lastWordsOf(turn: AttemptReading | undefined, said: string): string | null {
   const result = turn?.settlement?.result;
   const words = result === undefined ? '' : wordsOf(result).trim();
-  return words === '' ? null : shortText(words, MOST_WORDS);
+  return isSaid(words, said) ? null : shortText(words, MOST_WORDS);
 }
 
 /** squad's words or the runtime's, never the model's. */
-function endedOf(turn: AttemptReading | undefined, why: string): string | null {
+function endedOf(turn: AttemptReading | undefined, said: string): string | null {
   const message = turn?.settlement?.result.failure?.message.trim() ?? '';
-  return message === '' || why.includes(message) ? null : shortText(message, MOST_WORDS);
+  return isSaid(message, said) ? null : shortText(message, MOST_WORDS);
 }
 
 /** Searches from the newest turn, because an agent often gives up in a turn without a call. Each error once. */
-function errorsOf(turns: readonly AttemptReading[]): ToolError[] {
+function errorsOf(turns: readonly AttemptReading[], said: string): ToolError[] {
   const found = new Map<string, ToolError>();
   for (const { settlement } of turns.toReversed()) {
     const { toolErrors = [], denials = [] } = settlement?.result ?? {};
@@ -132,14 +135,15 @@ function errorsOf(turns: readonly AttemptReading[]): ToolError[] {
     const others = denied.filter(({ tool }) => !toolErrors.some((one) => one.denied && one.tool.endsWith(tool)));
     for (const error of [...others, ...toolErrors].toReversed()) {
       const key = JSON.stringify([error.tool, error.input]);
-      if (!found.has(key) && found.size < MOST_ERRORS) found.set(key, plainError(error));
+      if (!found.has(key) && found.size < MOST_ERRORS) found.set(key, plainError(error, said));
     }
   }
   return [...found.values()].toReversed();
 }
 
-function plainError({ tool, input, output, denied }: ToolError): ToolError {
-  return { tool: shortText(tool, 80), input: shortText(input, 300), output: shortText(output, 900), denied };
+function plainError({ tool, input, output, denied }: ToolError, said: string): ToolError {
+  const more = isSaid(output, said) ? '' : shortText(output, 900);
+  return { tool: shortText(tool, 80), input: shortText(input, 300), output: more, denied };
 }
 
 /**

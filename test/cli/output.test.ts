@@ -55,6 +55,17 @@ describe('a terminal for a board', () => {
   });
 });
 
+describe('a problem', () => {
+  it.each([
+    ['is broken between words on a terminal', { isTTY: true, columns: 20 }, 'note: one two three\nfour five\n'],
+    ['is one line in a file', { columns: 20 }, 'note: one two three four five\n'],
+  ])('%s', (_, of, written) => {
+    const err = stream(of);
+    createOutput(stream().stream, err.stream, REDACTOR).problem('note: one two three four five');
+    expect(err.written.join('')).toBe(written);
+  });
+});
+
 describe('a terminal without UTF-8', () => {
   it('gets JSON that any reader takes', () => {
     const out = stream({ isTTY: true });

@@ -52,6 +52,7 @@ const ELSEWHERE: readonly FailpointName[] = [
   'slot.submitted',
   'submitted.based',
   'submitted.branch',
+  'submitted.named',
   'submitted.recorded',
   'submitted.stored',
 ];

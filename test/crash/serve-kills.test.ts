@@ -16,6 +16,7 @@ const OTHER = { ...NIGHTLY, name: 'other', cron: '30 2 * * *' };
 const POINTS = [
   'service.before-slot',
   'submitted.stored',
+  'submitted.named',
   'submitted.recorded',
   'slot.submitted',
   'slot.recorded',

@@ -8,6 +8,7 @@ import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts
 /** Where it is passed: by the process that submits, or by the engine that starts the run. */
 const POINTS: readonly { readonly point: FailpointName; readonly by: 'add' | 'engine' }[] = [
   { point: 'submitted.recorded', by: 'add' },
+  { point: 'submitted.named', by: 'add' },
   { point: 'submitted.stored', by: 'add' },
   { point: 'submitted.based', by: 'engine' },
   { point: 'submitted.branch', by: 'engine' },
@@ -26,7 +27,10 @@ it.each(POINTS)(
       expect(first.signal).toBe(by === 'add' ? 'SIGKILL' : null);
       if (by === 'engine') expect((await bench.run(['resume', '--all', '--json'], kill)).signal).toBe('SIGKILL');
       const again = await bench.run(add);
-      expect([again.code, again.lines[0]?.['known']], again.stderr).toEqual([0, point !== 'submitted.stored']);
+      expect([again.code, again.lines[0]?.['known']], again.stderr).toEqual([
+        0,
+        point === 'submitted.recorded' || by === 'engine',
+      ]);
       const swept = await bench.run(['resume', '--all', '--json']);
       expect(swept.code, swept.stdout + swept.stderr).toBe(0);
       const { lines } = await bench.run(['runs', '--json']);

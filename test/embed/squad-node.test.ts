@@ -101,6 +101,15 @@ describe('a node that is a run', { timeout: 120_000 }, () => {
     expect(await squad.runs()).toHaveLength(1);
   });
 
+  it('may name how many agents try the same, which only one playbook lets them', async () => {
+    const { squad } = benchFor();
+    const tries = (playbook: string, count: number) =>
+      parentOf(squad, undefined, { in: (state) => ({ ...request(state), playbook, tries: count }) }).invoke(WISH);
+    await expect(tries('delivery', 3)).rejects.toThrow('only the playbook best-of has tries');
+    await expect(tries('best-of', 10)).rejects.toThrow('a run has 2 to 9 tries, not 10');
+    expect(await squad.runs()).toEqual([]);
+  });
+
   it('sees an answer that came another way', ALL, async () => {
     const { bench, squad } = benchFor(LOGS_IN);
     const parent = parentOf(squad, new MemorySaver());

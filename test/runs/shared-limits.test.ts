@@ -72,6 +72,28 @@ describe('limits of all runs together', { timeout: 300_000 }, () => {
     expect(of(RUN_EVENTS.woken)).toBeLessThanOrEqual(turns.length);
   });
 
+  it('the runs of one engine share `limits.parallel`, each by its own', ALL, async (test) => {
+    const slow = (id: string) => author(id, [{ run: ['sleep', '0.3'] }, ...commits({ [id]: id })]);
+    const script = [plan([piece('a'), piece('b')]), slow('a'), slow('b'), APPROVE_ALL];
+    const bench = openRunBench({ script, settings: { limits: { parallel: 1 } } });
+    test.onTestFinished(() => bench.end());
+    for (const name of ['first', 'second']) {
+      const added = await bench.run(['add', 'objective.md', '--runtime', 'scripted', '--yes', '--name', name]);
+      expect(added.code, added.stderr).toBe(0);
+    }
+    const swept = await bench.run(['resume', '--all', '--json']);
+    expect(swept.code, swept.stderr).toBe(0);
+    const ledger = bench.ledger();
+    const turns = turnsIn(ledger.events({}));
+    ledger.close();
+    expect(Math.max(...turns.map(({ live }) => live))).toBe(1);
+    // Both were at work, turn by turn.
+    const [first, second] = new Set(turns.map(({ stream }) => stream));
+    expect(second).toBeDefined();
+    const last = turns.findLastIndex(({ stream }) => stream === first);
+    expect(turns.findIndex(({ stream }) => stream === second)).toBeLessThan(last);
+  });
+
   it('at midnight a run that waits continues by itself', NIGHT, async (test) => {
     const script = [plan([piece('a')]), author('a', commits({ a: 'a' })), APPROVE_ALL];
     const settings = { serve: { timezone: zoneWithMidnightSoon(), limits: { turnsPerDay: 2 } } };

@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -37,6 +38,9 @@ const OF_TESTS =
 const OF_NPM =
   /^(npm_(config_|node_execpath)|NPM_CONFIG_|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|NODE_EXTRA_CA_CERTS)/;
 export const NPM_SETTINGS = 'SQUAD_TEST_NPM';
+
+/** The Node that tests start, where Node itself reads TypeScript only with an option: `old-node.ts`. */
+export const NODE_WITH_TYPES = 'SQUAD_TEST_NODE';
 
 /** Folder of links to the programs above: the PATH of every test. */
 const PATH = 'SQUAD_TEST_PATH';
@@ -71,8 +75,20 @@ export function leaveTheMachine(folder: string): void {
   Object.assign(env, own, { PATH: own[PATH] });
   if (own.TMPDIR === undefined) delete env['TMPDIR'];
   // Node 22.14 to 22.17 run the programs of tests that are TypeScript with this only.
-  if (!process.features.typescript)
-    env['NODE_OPTIONS'] = '--experimental-strip-types --disable-warning=ExperimentalWarning';
+  if (!process.features.typescript) {
+    env['NODE_OPTIONS'] = STRIPS_TYPES;
+    // Many start a program with an environment of its own.
+    env[NODE_WITH_TYPES] = nodeWithTypes(folder);
+  }
+}
+
+const STRIPS_TYPES = '--experimental-strip-types --disable-warning=ExperimentalWarning';
+
+/** A program that becomes this Node, as it reads TypeScript. */
+function nodeWithTypes(folder: string): string {
+  const path = join(folder, 'node');
+  writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' ${STRIPS_TYPES} "$@"\n`, { mode: 0o755 });
+  return path;
 }
 
 /** In the packages of this checkout, where a caged agent sees it, and made once for each machine. */

@@ -143,7 +143,7 @@ function criteriaTexts({ criteria }: Pick<PlanShown, 'criteria'>, { objective }:
   const own = objective.criteria.map(({ text, command }) => `${plainLine(text, 400)} (${how(command)})`);
   const proposed = criteria.map(({ text, command }) => `${plainLine(text, 400)} (proposed; ${how(command)})`);
   const all = [...own, ...proposed];
-  return all.length === 0 ? ['none, so nothing says when the work is right'] : all;
+  return all.length === 0 ? ['none: the objective names none'] : all;
 }
 
 function commandTexts(

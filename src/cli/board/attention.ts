@@ -1,5 +1,6 @@
 import { WHOLE_RUN } from '../../model/plan/scope.ts';
 import { plainLine } from '../../text/plain-text.ts';
+import { unsaid } from '../../text/unsaid.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Style } from '../render/style.ts';
 import { cut, line, wrap } from '../render/cells.ts';
@@ -65,10 +66,11 @@ function wantsOf({ state }: BoardView): Want[] {
       .map(([, task]) => task)
       .filter(({ status }) => status === 'failed')
       .map(({ id, why }): Want => {
+        const more = unsaid(why, ended?.headline ?? '');
         return {
           sign: '✗',
           format: 'red',
-          text: `${id} failed${why === '' ? '' : `: ${why}`}`,
+          text: `${id} failed${more === '' ? '' : `: ${more}`}`,
           command: `squad retry ${id}${onRun(state)}`,
         };
       }),

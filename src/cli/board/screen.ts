@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import stringWidth from 'string-width';
 import type { Size, Terminal } from '../output.ts';
+import { fold } from '../render/fold.ts';
 
 /** A terminal that knows this shows all of a write at once; others ignore it. */
 const HOLD = '\u001b[?2026h';
@@ -150,7 +151,8 @@ export class Screen {
   #takeHeld(): string {
     const lines = this.#held === 0 ? [] : this.#printed.slice(-this.#held);
     this.#held = 0;
-    return lines.map((line) => `${line}\n`).join('');
+    const { columns } = this.#terminal.size();
+    return lines.map((line) => `${fold(line, columns)}\n`).join('');
   }
 }
 

@@ -28,6 +28,7 @@ export function stagesSection(
   style: Style,
 ): Section {
   const stages = [...state.stages.values()];
+  const asked = new Set([...state.questions.values()].flatMap(({ tasks }) => tasks));
   const grid = gridOf(stages, columns);
   const titleRows = isCompact ? 0 : 1;
   const most = stages.length === 0 ? 0 : titleRows + grid.rows;
@@ -40,7 +41,7 @@ export function stagesSection(
       const shown = stages.slice(from, from + grid.across * room);
       const note = shown.length < stages.length ? `${shown.length} of ${stages.length}: ` : '';
       const title = isCompact ? [] : [rule('Stages', `${note}${countsOf(stages)}`, columns, style)];
-      return [...title, ...gridLines(shown, grid, room, columns, style)];
+      return [...title, ...gridLines(shown, grid, room, { columns, style, asked })];
     },
   };
 }
@@ -72,20 +73,29 @@ function gridOf(stages: readonly ShownStage[], columns: number): Grid {
 }
 
 /** The title is cut, and not the rounds. */
-function cellText({ state, title, round }: ShownStage, width: number): string {
+function cellText({ state, title, round }: ShownStage, width: number, sign = STAGE_SIGNS[state]): string {
   const rounds = round === undefined || round.taken === 0 ? '' : ` ${round.taken}/${round.cap}`;
-  return `${cut(`${STAGE_SIGNS[state]} ${title}`, Math.max(3, width - rounds.length))}${rounds}`;
+  return `${cut(`${sign} ${title}`, Math.max(3, width - rounds.length))}${rounds}`;
+}
+
+/** `asked`: tasks that a question is about. */
+interface Look {
+  readonly columns: number;
+  readonly style: Style;
+  readonly asked: ReadonlySet<string>;
 }
 
 function gridLines(
   stages: readonly ShownStage[],
   { cellWidth }: Grid,
   rows: number,
-  columns: number,
-  style: Style,
+  { columns, style, asked }: Look,
 ): string[] {
   const spans = stages.map((stage): Span => {
-    return { text: cell(cellText(stage, cellWidth - GAP), cellWidth), format: FORMATS[stage.state] };
+    // Its result waits for a person's word.
+    const isAsked = stage.state === 'done' && stage.tasks.some((task) => asked.has(task));
+    const text = cellText(stage, cellWidth - GAP, isAsked ? '?' : undefined);
+    return { text: cell(text, cellWidth), format: isAsked ? 'yellow' : FORMATS[stage.state] };
   });
   return Array.from({ length: rows }, (_, row) =>
     line(

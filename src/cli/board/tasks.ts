@@ -20,6 +20,8 @@ const LOOKS: Readonly<Record<TaskStatus, { sign: string; word: string; format: S
 const ORDER = Object.keys(LOOKS);
 /** Look of a task that waits for an answer, whatever its status. */
 const ASKS = { sign: '?', word: 'asking', format: 'yellow' } as const;
+/** Look of one that is done, and from which nothing follows before a person approves what it made. */
+const ASKED = { sign: '?', word: 'to approve', format: 'yellow' } as const;
 type Task = TaskFacts & { readonly look: { sign: string; word: string; format: Span['format'] } };
 
 const WORD_WIDTH = 9;
@@ -41,7 +43,7 @@ export function tasksSection(
   const asStages = shownAsStages(state);
   const left = state.tasks.entries().filter(([id]) => !asStages.has(id));
   const tasks = left.map(([id, task]) => {
-    return { ...task, look: asking.has(id) && !ENDED.has(task.status) ? ASKS : LOOKS[task.status] };
+    return { ...task, look: lookOf(task, asking.has(id)) };
   });
   const grid = gridOf(tasks, columns);
   const counts = countsOf(tasks);
@@ -62,6 +64,11 @@ export function tasksSection(
   };
 }
 
+function lookOf({ status }: TaskFacts, isAsked: boolean): Task['look'] {
+  if (isAsked && status === 'done') return ASKED;
+  return isAsked && !ENDED.has(status) ? ASKS : LOOKS[status];
+}
+
 /** Only a stage in which several tasks are open says less than its tasks do. */
 function shownAsStages({ stages, tasks }: BoardState): ReadonlySet<string> {
   const isOpen = (id: string): boolean => !ENDED.has(tasks.get(id)?.status ?? 'done');
@@ -75,7 +82,7 @@ const ENDED: ReadonlySet<TaskStatus> = new Set(TASK_ENDS);
 function countsOf(tasks: readonly Task[]): string {
   const counts = new Map<string, number>();
   for (const { look } of tasks) counts.set(look.word, (counts.get(look.word) ?? 0) + 1);
-  const words = [ASKS, ...Object.values(LOOKS)].map(({ word }) => word);
+  const words = [ASKS, ASKED, ...Object.values(LOOKS)].map(({ word }) => word);
   return words.flatMap((word) => (counts.has(word) ? [`${counts.get(word)} ${word}`] : [])).join(', ');
 }
 
@@ -89,12 +96,13 @@ function listLines(tasks: readonly Task[], columns: number, style: Style): strin
     tasks.map(({ agent, role }) => agent ?? role),
     14,
   );
+  const wordWidth = widest([...tasks.map(({ look }) => look.word), ' '.repeat(WORD_WIDTH)], MOST_ID);
   const hasRounds = tasks.some(({ round }) => round > 1);
   return tasks.map((task) => {
     const { sign, word, format } = task.look;
     const spans: Span[] = [
       { text: `${sign} ${cell(task.id, idWidth)} `, format },
-      { text: `${cell(word, WORD_WIDTH)} `, format },
+      { text: `${cell(word, wordWidth)} `, format },
       ...(hasRounds ? [{ text: cell(roundText(task), 4), format: 'yellow' } as const] : []),
       ...(columns < 60 ? [] : [{ text: `${cell(task.agent ?? task.role, agentWidth)} `, format: 'dim' } as const]),
       { text: task.title, format: task.status === 'done' ? 'dim' : undefined },
@@ -145,5 +153,5 @@ function gridLines(
 }
 
 function urgencyOf({ look, status }: Task): number {
-  return look === ASKS ? -1 : ORDER.indexOf(status);
+  return look === ASKS || look === ASKED ? -1 : ORDER.indexOf(status);
 }

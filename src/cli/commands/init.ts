@@ -61,13 +61,27 @@ export async function init(context: CommandContext, options: Options<'init'>): P
     ...{ objective, runtimes, hasCommit, isNew: written.includes('objective.md') },
     unused: kept.includes(SETTINGS_FILE) ? roles : [],
     copy: written.includes(SETTINGS_FILE) ? (steps.copy ?? []) : [],
+    // A person who was asked has said so already.
+    untested: written.includes(SETTINGS_FILE) && !asks && !isTested(steps) ? (steps.verify ?? '') : undefined,
   });
+  const found = written.includes(SETTINGS_FILE) && !asks && isTested(steps) ? foundLines(steps) : [];
   printResult(output, options, { type: 'init', root, written, kept, runtimes, next }, [
     ...written.map((name) => `wrote  ${plainLine(join(root, name))}`),
     ...kept.map((name) => `kept   ${plainLine(join(root, name))}  (it was there; nothing in it was changed)`),
+    ...found,
     '',
     ...next.map((step) => `Next: ${plainLine(step, 400)}`),
   ]);
+}
+
+function isTested({ verify, unsure }: Proposal): boolean {
+  return verify !== undefined && unsure !== true;
+}
+
+/** The commands that the new settings name, as the person was not asked about them. */
+function foundLines({ setup, verify = '', because = '' }: Proposal): string[] {
+  const lines = [...(setup === undefined ? [] : [`setup: ${setup.run}`]), `verify: ${verify}`];
+  return lines.map((text) => `found  ${plainLine(text, 200)}  (from ${because})`);
 }
 
 /** A person is there and wants to be asked. */
@@ -134,8 +148,11 @@ function nextSteps(found: {
   unused: readonly string[];
   /** Ignored files, which new settings name in a comment. */
   copy: readonly string[];
+  /** New settings name no command that tests the work: what a comment proposes, or nothing. */
+  untested: string | undefined;
 }): string[] {
   return [
+    ...(found.untested === undefined ? [] : [untestedText(found.untested)]),
     ...(found.unused.length === 0
       ? []
       : [`name the new roles in ${SETTINGS_FILE}: \`instructions: ${found.unused[0]}\` for the agents of that role`]),
@@ -148,4 +165,9 @@ function nextSteps(found: {
       ? `say what you want: \`squad run "…"\`, or write it into ${found.objective} and \`squad run ${found.objective}\``
       : `run it: \`squad run ${found.objective}\``,
   ];
+}
+
+function untestedText(proposal: string): string {
+  const name = `name the command that tests the work under \`verify\` in ${SETTINGS_FILE}: without one only reviewers judge it`;
+  return proposal === '' ? name : `${name}. If it is \`${proposal}\`, take the “#” away before \`verify\``;
 }

@@ -11,6 +11,7 @@ import { callerAt } from '../call-person.ts';
 import { endEvent } from '../../squad/ended-run.ts';
 import { tidyLater } from '../tidying.ts';
 import { printEndLines } from '../render/end-lines.ts';
+import { fold } from '../render/fold.ts';
 
 /** Shows a run: on a terminal as a board, elsewhere as one line for each event. */
 export async function showRun(context: CommandContext, options: { json?: boolean; plain?: boolean }) {
@@ -21,8 +22,10 @@ export async function showRun(context: CommandContext, options: { json?: boolean
   const caller = json ? undefined : callerAt(context);
   const lines = createHeld<RunEvent>((event) => {
     const line = lineOf(event);
-    if (line !== undefined) (board ?? output).line(line);
+    if (line !== undefined) say(line);
   });
+  const say = (line: string): void =>
+    board === undefined ? output.line(fold(line, output.columns())) : board.line(line);
   return {
     onEvent: (event: RunEvent): void => {
       caller?.hear(event);
@@ -36,8 +39,7 @@ export async function showRun(context: CommandContext, options: { json?: boolean
     /** Asks the open questions when a person presses a key for that. */
     answerBy: (ask: () => Promise<void>): void => board?.answerBy(ask),
     /** Says something that is no event of the run. */
-    note: (text: string): void =>
-      json ? output.problem(`note: ${text}`) : (board ?? output).line(`note      ${text}`),
+    note: (text: string): void => (json ? output.problem(`note: ${text}`) : say(`note      ${text}`)),
     /** Waits for the end and prints it, without handling signals. */
     wait: async (running: RunningRun): Promise<RunEnd> => {
       noteEngine(context, running, json);
@@ -50,7 +52,7 @@ export async function showRun(context: CommandContext, options: { json?: boolean
     follow: async (running: RunningRun, atEnd?: () => Promise<void>): Promise<RunEnd> => {
       board?.follow(running);
       noteEngine(context, running, json, board);
-      if (!json && isAtTerminal(output)) (board ?? output).line(CLOSING);
+      if (!json && isAtTerminal(output)) say(CLOSING);
       try {
         const followed = { ...running, done: after(running.done, atEnd) };
         const ended = await untilEnd(output, followed, { name: 'the run', countDown: board?.notice }, (end, signal) => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isSquadError, SquadError, usageError, type ErrorCode } from '../../model/errors.ts';
+import { BEST_OF, TRIES } from '../../model/playbook-name.ts';
 import { openMachine } from '../../engine/machine.ts';
 import { checkoutAt } from '../../squad/open-workspace.ts';
 import { isWithin } from '../../substrate/system/files/confine.ts';
@@ -40,17 +41,24 @@ export const START_TOOLS: readonly RunTool[] = [
         .max(200)
         .exactOptional()
         .describe('How the team works, as `squad run --help` lists. Default: as the repository says.'),
+      tries: z
+        .int()
+        .min(TRIES.least)
+        .max(TRIES.most)
+        .exactOptional()
+        .describe(`With the playbook ${BEST_OF}: how many agents do the same work. Default: ${TRIES.usual}.`),
       ask_plan: z.boolean().default(false).describe('A person sees the plan first and approves it.'),
     }),
     output: detachedSchema,
-    run: async (context, { objective, name, playbook, ask_plan: asks }) => {
+    run: async (context, { objective, name, playbook, tries, ask_plan: asks }) => {
       await refuseOtherFiles(context, playbook === undefined ? [objective] : [objective, playbook]);
-      const named = defined({ name, playbook, plan: asks ? ('ask' as const) : undefined });
+      const named = defined({ name, playbook, tries, plan: asks ? ('ask' as const) : undefined });
       const options = { ...context.limits, ...named, detach: true, json: true };
       const { run } = await import('../commands/run.ts');
       const words = [
         ...(name === undefined ? [] : ['--name', name]),
         ...(playbook === undefined ? [] : ['--playbook', playbook]),
+        ...(tries === undefined ? [] : ['--tries', String(tries)]),
       ];
       const again = ['squad run', ...[objective, ...words].map(shellWord), '--detach'].join(' ');
       const done = await withConsent(again, async () =>

@@ -4,6 +4,7 @@ import { onScreen, type Colour } from './screen.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { failureLines, rejectionLines } from './failure-lines.ts';
 import { reasons } from '../../text/reasons.ts';
+import { isSaid } from '../../text/unsaid.ts';
 
 const COLOURS: readonly Colour[] = [
   [/^DONE\b.* not checked\b.*/, ['bold', 'yellow']],
@@ -15,12 +16,12 @@ const COLOURS: readonly Colour[] = [
 ];
 
 export function printEndLines(end: RunEnd, output: Output): void {
-  const lines = renderEnd(end);
+  const lines = endLines(end);
   output.line(output.terminal === undefined ? lines.join('\n') : onScreen(lines, output, COLOURS));
 }
 
 /** How a run ended, for people, and what comes next. */
-function renderEnd({
+export function endLines({
   name,
   outcome,
   headline,
@@ -35,21 +36,28 @@ function renderEnd({
   questions,
 }: RunEnd): string[] {
   const at = head === undefined ? '' : ` at ${head.slice(0, 12)}`;
+  const [question, ...others] = questions.map(({ text }) => plainLine(text, 600));
+  const isAsked = question !== undefined && others.length === 0 && isSaid(question, headline);
+  const first = question === undefined || isAsked ? plainLine(reasons(headline), 1000) : waitsFor(questions.length);
   return [
     '',
-    plainLine(reasons(headline), 1000),
+    first,
     `  run       ${name}`,
     ...questions.flatMap(({ id, text, options }) => [
-      `  asks      ${plainLine(text, 600)}`,
+      ...(isAsked ? [] : [`  asks      ${plainLine(text, 600)}`]),
       `  answer    squad answer ${id} "${options[0] ?? 'your answer'}"${options.length > 1 ? `   (${options.map((one) => `“${plainLine(one, 60)}”`).join(' or ')})` : ''}`,
     ]),
-    ...[...failureLines(failures), ...rejectionLines(rejections)].map((line) => `  ${line}`),
+    ...[...failureLines(failures, first), ...rejectionLines(rejections, first)].map((line) => `  ${line}`),
     ...baseline.map((one) => `  before    ${plainLine(one, 400)}`),
     ...(branch === undefined ? [] : [`  branch    ${branch}${at}`]),
     ...(pushed === undefined ? [] : pushedLines(pushed)),
     `  report    ${report}`,
     ...nextSteps({ outcome, name, failures, next }),
   ];
+}
+
+function waitsFor(count: number): string {
+  return `WAITING for ${count === 1 ? 'an answer' : `${count} answers`}`;
 }
 
 function pushedLines({ branch, head, remote, pr }: NonNullable<RunEnd['pushed']>): string[] {

@@ -2,12 +2,12 @@ import { cascadeText } from '../../model/plan/cascade.ts';
 import type { TaskFailure } from '../../model/task-failure.ts';
 import type { Rejection } from '../../model/rejection.ts';
 import type { StuckTask } from '../../view/stuck-tasks.ts';
-import { reasons } from '../../text/reasons.ts';
 import { plainLine } from '../../text/plain-text.ts';
+import { unsaid } from '../../text/unsaid.ts';
 
-/** A failed task in a few lines: the reason, the agent's last words, failed tool calls, its work and the next command. */
-export function failureLines(failures: readonly TaskFailure[]): string[] {
-  return failures.flatMap(linesOf);
+/** A failed task in a few lines: the reason, as far as `said` lacks it, last words, failed tool calls, its work and the next command. */
+export function failureLines(failures: readonly TaskFailure[], said = ''): string[] {
+  return failures.flatMap((failure) => linesOf(failure, said));
 }
 
 /** A task that is stuck, or the run, with the reason and the commands that act on it. */
@@ -18,21 +18,13 @@ export function stuckLines(stuck: readonly StuckTask[]): string[] {
   ]);
 }
 
-function linesOf({
-  task,
-  as,
-  title,
-  why,
-  agent,
-  lastWords,
-  ended,
-  errors,
-  work,
-  next,
-  cancelled,
-}: TaskFailure): string[] {
+function linesOf(
+  { task, as, title, why, agent, lastWords, ended, errors, work, next, cancelled }: TaskFailure,
+  said: string,
+): string[] {
+  const cause = unsaid(why, said);
   return [
-    line(as, `${task} — ${plainLine(title, 80)}: ${plainLine(reasons(why), 300)}`),
+    line(as, `${task} — ${plainLine(title, 80)}${cause === '' ? '' : `: ${plainLine(cause, 300)}`}`),
     ...(cancelled.length === 0
       ? []
       : [line('cancelled', plainLine(`${cascadeText(cancelled.length)}: ${cancelled.join(', ')}`, 300))]),
@@ -48,15 +40,17 @@ function linesOf({
 }
 
 /** Each round of a review that rejected for the last time, and the file with the full texts. */
-export function rejectionLines(rejections: readonly Rejection[]): string[] {
+export function rejectionLines(rejections: readonly Rejection[], said = ''): string[] {
   return rejections.flatMap(({ stage, task, cap, rounds, file }) => [
     line(
       'rejected',
       `${whatOf(stage, task)} in round ${rounds.at(-1)?.round ?? 0} of ${cap}. The reviewers asked for:`,
     ),
-    ...rounds.map(({ round, text, repeated }) => {
+    ...rounds.map(({ round, text, repeated }, index) => {
       const same = repeated ? ' (not converging: the same findings as in the round before)' : '';
-      return line(`round ${round}`, `${plainLine(reasons(text), 400)}${same}`);
+      const before = rounds.slice(0, index).some((one) => one.text === text);
+      const asked = before ? '' : unsaid(text, said);
+      return line(`round ${round}`, `${asked === '' ? 'as above' : plainLine(asked, 400)}${same}`);
     }),
     line('all of it', file),
   ]);

@@ -49,7 +49,7 @@ export function renderShownRun(
       style,
     ),
     ...section('Turns', renderTable({ rows: facts.turns.map(turnRow), columns: indented(columns) }), style),
-    ...section('Not delivered', failureLines(status.failures), style),
+    ...section('Not delivered', failureLines(status.failures, headline ?? ''), style),
     '',
     style('dim', `What an agent was asked, said and did: squad show <task or turn> --run ${name}`),
   ];

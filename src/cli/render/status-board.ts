@@ -30,9 +30,10 @@ export const STATUS_COLOURS: readonly Colour[] = [
 /** A run on one screen: state, tasks, what it waits for, `more` and the next command. Times are local. */
 export function renderStatus(status: RunStatus, now: number, more: readonly string[] = []): string {
   const { sharedLimits } = status;
+  const headline = plainLine(status.headline ?? '', 400);
   return [
     `${status.name}  ${status.outcome ?? status.phase}  ${plainLine(status.objective, 100)}`,
-    ...(status.headline === null ? [] : [`  ${plainLine(status.headline, 400)}`]),
+    ...(headline === '' ? [] : [`  ${headline}`]),
     `  ${progressOf(status)}`,
     ...deadlineLines(status, now),
     ...(status.parent === null ? [] : [`  a fork of ${status.parent.name} at event ${status.parent.seq}`]),
@@ -42,7 +43,10 @@ export function renderStatus(status: RunStatus, now: number, more: readonly stri
     ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}${fromText(status)}`]),
     ...stageLines(status, now),
     ...section('tasks', taskLines(status)),
-    ...section('not delivered', [...failureLines(status.failures), ...rejectionLines(status.rejections)]),
+    ...section('not delivered', [
+      ...failureLines(status.failures, headline),
+      ...rejectionLines(status.rejections, headline),
+    ]),
     ...section(
       'before the work',
       status.baseline.map((one) => plainLine(one, 400)),

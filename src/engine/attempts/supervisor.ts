@@ -26,6 +26,8 @@ export interface Supervisor {
   /** undefined: this supervisor does not run it. */
   activity(attemptId: string): TurnActivity | undefined;
   live(): readonly string[];
+  /** Whether the process of some attempt is still to be started. */
+  isStarting(): boolean;
   /** Leaves every process running for another engine to adopt. Settles nothing after this. */
   detach(): Promise<void>;
 }
@@ -34,6 +36,8 @@ interface Running {
   readonly settled: Promise<void>;
   readonly starting: Promise<Turn>;
   turn?: Turn;
+  /** Its process is on record. */
+  hasStarted?: true;
   cancelReason?: string;
 }
 
@@ -49,8 +53,13 @@ interface State {
 export function createSupervisor(ports: AttemptPorts, lease: Lease): Supervisor {
   const released = Promise.withResolvers<never>();
   released.promise.catch(() => undefined);
-  const startPorts = preparedUntil(released.promise, ports);
   const running = new Map<string, Running>();
+  const onStarted: AttemptPorts['onStarted'] = (attemptId, how) => {
+    const entry = running.get(attemptId);
+    if (entry !== undefined) entry.hasStarted = true;
+    ports.onStarted?.(attemptId, how);
+  };
+  const startPorts = preparedUntil(released.promise, { ...ports, onStarted });
   const state: State = { ports, lease, running, disk: Promise.resolve(), detached: false };
   return {
     ensure: (attemptId) => {
@@ -76,6 +85,7 @@ export function createSupervisor(ports: AttemptPorts, lease: Lease): Supervisor 
     },
     activity: (attemptId) => running.get(attemptId)?.turn?.activity(),
     live: () => [...running.keys()],
+    isStarting: () => [...running.values()].some(({ hasStarted }) => hasStarted !== true),
     detach: async () => {
       state.detached = true;
       released.reject(new Error('this engine has detached from its turns'));

@@ -45,8 +45,8 @@ export function applyStep(
 }
 
 /** Left to this run now by all runs of the repository together. */
-export function sharedRoom({ lease: { runId }, turnLine }: NodeContext['ports'], use: SharedUse): SharedRoom {
-  return roomFor(use, runId, runsBefore(turnLine, runId, use.live));
+export function sharedRoom({ lease: { runId }, turnLine, limits }: NodeContext['ports'], use: SharedUse): SharedRoom {
+  return roomFor(use, runId, runsBefore(turnLine, runId, use.live), limits.parallel);
 }
 
 /** The entries, timers and outgoing mail of a step. Its `name` is unique, because it names mail that has no key. */

@@ -95,8 +95,10 @@ export interface PreflightRequest extends RunChoices {
 
 export interface Preflight {
   readonly definition: RunDefinition;
-  /** The definition under a name that none of these have either. Throws for a name that a person gave. */
-  readonly renamed: (taken: readonly string[]) => RunDefinition;
+  /** Its name, or another one that none of these have either. Throws for a taken name that a person gave. */
+  readonly freeName: (taken: readonly string[]) => string;
+  /** The definition under this name. */
+  readonly under: (name: string) => RunDefinition;
   readonly repository: RepositoryReport;
   /** Contents of the machine's files that the agents use, to be stored with the run. */
   readonly contents: readonly Content[];
@@ -172,14 +174,14 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   for (const { admit } of Object.values(SINKS)) await admit?.(ports.forge(repository), definition);
   // A definition that the schema refuses could not be resumed.
   const trusted = await trust();
-  const finish = (draft: RunDefinition): RunDefinition => runDefinitionSchema.parse({ ...draft, trusted });
-  const stored = finish(definition);
-  const renamed: Preflight['renamed'] = (later) => finish(define(nameRun(named, [...taken, ...later])));
+  const stored = runDefinitionSchema.parse({ ...definition, trusted });
+  const under: Preflight['under'] = (name) => runDefinitionSchema.parse({ ...define(name), trusted });
   const secrets = secretWarnings([...subject.redacted, ...redactedIn(bound, agents), ...armory.redacted()]);
   const notes = [...copies.notes, ...decided.notes, ...lonely, ...ofPrompts, ...ownCommands(used, described)];
   const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...notes];
   const { serve } = read.settings;
-  return { definition: stored, renamed, repository, contents: armory.contents(), warnings, serve, items };
+  const freeName: Preflight['freeName'] = (more) => nameRun(named, [...taken, ...more]);
+  return { definition: stored, freeName, under, repository, contents: armory.contents(), warnings, serve, items };
 }
 
 /** Throws for names and settings that have a secret, and for an objective that no run can have. */

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { errorText, SquadError } from '../../model/errors.ts';
 import { errorCode } from '../../model/storage-error.ts';
 import type { Objective } from '../../model/objective.ts';
+import { TYPED_OBJECTIVE } from '../../model/typed-objective.ts';
 import { defined } from '../../text/defined.ts';
 import { problemText, type Problem } from '../../text/problem.ts';
 import { parseObjective } from '../objective/parse-objective.ts';
@@ -18,9 +19,6 @@ export const MOST_BYTES = 1024 * 1024;
 const MOST_INSTRUCTIONS = 64 * 1024;
 
 const NO_FILE = ['ENOENT', 'ENOTDIR'];
-
-/** Where an objective without a file says that its problems are. */
-const GIVEN = 'the objective';
 
 /**
  * The objective: a path, absolute or from the squad's `cwd`, or its text, which is Markdown with the sections of an objective or
@@ -38,7 +36,7 @@ export type WrittenObjective =
 /** Reads the objective. Only a given text may do without sections. */
 export async function readObjective(source: WrittenObjective, workingDirectory: string): Promise<Objective> {
   const isPath = typeof source === 'string';
-  const path = isPath ? source : (source.from ?? GIVEN);
+  const path = isPath ? source : (source.from ?? TYPED_OBJECTIVE);
   if (!isPath && source.isPlain === true) return plainObjective(source.text, path);
   const read: TextRead = isPath
     ? await readText(resolve(workingDirectory, source), source)

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../../text/defined.ts';
 import { parseJson } from '../../text/json.ts';
 import { parseYaml } from '../../text/yaml-file.ts';
 
@@ -29,6 +30,8 @@ export const NPM: SetupProposal = {
   when: ['package.json', 'package-lock.json'],
 };
 
+const NPM_EACH = 'npm test --workspaces --if-present';
+
 /** Hard links of a package manager lead out of the folder: what has them cannot be given to another one. */
 const MANAGERS = [
   {
@@ -36,20 +39,29 @@ const MANAGERS = [
     run: 'pnpm install --frozen-lockfile --package-import-method=copy',
     reads: ['.npmrc', 'pnpm-workspace.yaml', '.pnpmfile.cjs'],
     verify: 'pnpm test',
+    each: 'pnpm -r test',
   },
   {
     locks: ['bun.lock', 'bun.lockb'],
     run: 'bun install --frozen-lockfile --backend=copyfile',
     reads: ['bunfig.toml', '.npmrc'],
     verify: 'bun run test',
+    each: "bun run --filter '*' test",
   },
   {
     locks: ['yarn.lock'],
     run: 'yarn install --frozen-lockfile',
     reads: ['.yarnrc', '.yarnrc.yml', '.npmrc'],
     verify: 'yarn test',
+    each: 'yarn workspaces run test',
   },
-  { locks: ['package-lock.json', 'npm-shrinkwrap.json'], run: 'npm ci', reads: ['.npmrc'], verify: 'npm test' },
+  {
+    locks: ['package-lock.json', 'npm-shrinkwrap.json'],
+    run: 'npm ci',
+    reads: ['.npmrc'],
+    verify: 'npm test',
+    each: NPM_EACH,
+  },
 ] as const;
 
 /** A new clone has no node_modules, neither at the root nor in a workspace. */
@@ -91,6 +103,20 @@ function workspaceFolders(packageJson = '', workspaces = ''): readonly string[] 
     !/^[\w@.*-]+(?:\/[\w@.*-]+)*$/.test(glob) || /\*\*|(?:^|\/)\.\.?(?:\/|$)/.test(glob);
   const folders = globs.filter((glob) => !glob.startsWith('!') && glob !== '.');
   return folders.some(isOdd) ? undefined : [...new Set(folders)];
+}
+
+/** Whether the root only holds workspaces, each of which may have tests. */
+export function hasWorkspaces({ packageJson, workspaces }: Around): boolean {
+  const folders = workspaceFolders(packageJson, workspaces);
+  return folders === undefined || folders.length > 0;
+}
+
+/** Tests in each workspace, of a root that has none of its own. */
+export function proposeWorkspaces(around: Around): Steps {
+  const { setup, verify } = proposeNode(around);
+  const isNewYarn = verify === 'yarn test' && around.yarnSettings !== undefined;
+  const each = MANAGERS.find((one) => one.verify === verify)?.each ?? NPM_EACH;
+  return { ...defined({ setup }), verify: isNewYarn ? 'yarn workspaces foreach --all run test' : each };
 }
 
 /** No `target`: Cargo compares the times of its files with those of the sources, which differ in each folder. */

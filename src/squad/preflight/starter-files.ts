@@ -7,7 +7,17 @@ import { defaultSettings } from '../settings/parse-settings.ts';
 import { parseJson } from '../../text/json.ts';
 import { isWholeRole, ownText } from './roles.ts';
 import { castOf } from './roster.ts';
-import { NPM, POETRY, proposeCargo, proposeGo, proposeNode, proposeUv, type SetupProposal } from './setup-proposals.ts';
+import {
+  NPM,
+  POETRY,
+  proposeCargo,
+  proposeGo,
+  hasWorkspaces,
+  proposeNode,
+  proposeWorkspaces,
+  proposeUv,
+  type SetupProposal,
+} from './setup-proposals.ts';
 
 /** The names at the top of a repository, and the texts of the files that say how it is tested. */
 export interface Surroundings {
@@ -52,6 +62,9 @@ function stepsOf(around: Surroundings): Proposal {
   if (has('go.mod')) return { ...proposeGo(has), because: 'go.mod' };
   if (has('uv.lock')) return { ...proposeUv(has), because: 'uv.lock' };
   if (has('poetry.lock')) return { ...POETRY, because: 'poetry.lock' };
+  if (packageJson !== undefined && hasWorkspaces(around)) {
+    return { ...proposeWorkspaces(around), because: 'the workspaces of package.json', unsure: true };
+  }
   const python = ['pytest.ini', 'pyproject.toml', 'setup.cfg', 'tox.ini'].find(has);
   return python === undefined ? {} : { verify: 'python -m pytest', because: python, unsure: true };
 }

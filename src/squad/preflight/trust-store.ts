@@ -1,3 +1,4 @@
+import { closeSync, constants, existsSync, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { readPlain } from '../../substrate/system/files/read-plain.ts';
@@ -26,12 +27,19 @@ const entrySchema = z.object({
 });
 /** Consent to one run, now and when it is resumed. `run`: its id; `hash`: of what it is made of. */
 const runEntrySchema = entrySchema.extend({ run: z.string() });
+type RunEntry = z.infer<typeof runEntrySchema>;
 const fileSchema = z.object({
   version: z.literal(1),
   trusted: z.array(entrySchema),
+  /** As an earlier version kept them. */
   runs: z.array(runEntrySchema).default([]),
 });
-type File = z.infer<typeof fileSchema>;
+
+/** A JSON document, and after it a line for each run: a run is added without writing the others again. */
+const DOCUMENT = /^\{[^]*?\n\}\n/;
+/** Longer ones are written anew, with the newest runs. */
+const MOST_BYTES = 4 * 1024 * 1024;
+const OTHERS_WRITE = 0o022;
 
 /**
  * The file with this person's consents for one repository: `npm test` is a different program in another one. It is with the
@@ -64,45 +72,82 @@ export async function isTrusted(store: TrustStore, hash: string): Promise<boolea
 }
 
 export async function isRunTrusted(store: TrustStore, run: string, hash: string): Promise<boolean> {
-  const { runs } = await readStore(store);
+  const { lines } = await readStore(store);
+  // All of them: a file that is damaged proves nothing.
+  const runs = lines.map((line) => {
+    const read = runEntrySchema.safeParse(parseJson(line));
+    if (read.success) return read.data;
+    throw notOurs(store.path);
+  });
   return runs.some((entry) => entry.run === run && entry.hash === hash);
 }
 
 /** Atomic: neither a crash nor another process that writes at the same time loses an entry. */
 export async function rememberTrust(store: TrustStore, { hash, at }: { hash: string; at: number }): Promise<void> {
-  await update(store, ({ trusted, runs }) => {
+  await whileLocked(store, async (path) => {
+    const { trusted, lines } = await readStore({ path });
     const others = trusted.filter((entry) => entry.hash !== hash);
-    return { trusted: [...others, { hash, at }].slice(-MOST_ENTRIES), runs };
+    await writeStore(path, { trusted: [...others, { hash, at }].slice(-MOST_ENTRIES), lines });
   });
 }
 
 /** Keeps earlier consents to the run: after a crash it may still be as it was then. */
-export async function rememberRun(
-  store: TrustStore,
-  { run, hash, at }: { run: string; hash: string; at: number },
-): Promise<void> {
-  await update(store, ({ trusted, runs }) => {
-    const others = runs.filter((entry) => entry.run !== run || entry.hash !== hash);
-    return { trusted, runs: [...others, { run, hash, at }].slice(-MOST_RUNS) };
+export async function rememberRun(store: TrustStore, { run, hash, at }: RunEntry): Promise<void> {
+  const line = JSON.stringify({ run, hash, at });
+  await whileLocked(store, async (path) => {
+    if (existsSync(path) && appendLine(path, line)) return;
+    const { trusted, lines } = await readStore({ path });
+    await writeStore(path, { trusted, lines: [...lines, line] });
   });
 }
 
-type Entries = Pick<File, 'trusted' | 'runs'>;
+interface Entries {
+  readonly trusted: readonly z.infer<typeof entrySchema>[];
+  /** Each is one consent to a run. */
+  readonly lines: readonly string[];
+}
 
-async function update(store: TrustStore, change: (entries: Entries) => Entries): Promise<void> {
+const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+
+/** False: the file has to be read and written anew, if it can be. Synchronous, because others wait. */
+function appendLine(path: string, line: string): boolean {
+  let file: number;
+  try {
+    file = openSync(path, APPEND);
+  } catch {
+    return false;
+  }
+  try {
+    const found = fstatSync(file);
+    const isPlain = found.isFile() && (found.mode & OTHERS_WRITE) === 0;
+    if (!isPlain || found.size === 0 || found.size > MOST_BYTES) return false;
+    // A line that was cut short would swallow the next one.
+    const end = Buffer.alloc(1);
+    readSync(file, end, 0, 1, found.size - 1);
+    if (end.toString() !== '\n') return false;
+    writeSync(file, `${line}\n`);
+    fdatasyncSync(file);
+    return true;
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function writeStore(path: string, { trusted, lines }: Entries): Promise<void> {
+  const document = JSON.stringify({ version: 1, trusted }, null, 2);
+  await writeWhole(path, `${[document, ...lines.slice(-MOST_RUNS)].join('\n')}\n`, {
+    beforeRename: () => {
+      failpoint('trust.before-rename');
+      return Promise.resolve();
+    },
+  });
+  syncFile(dirname(path));
+}
+
+async function whileLocked(store: TrustStore, work: (path: string) => Promise<void>): Promise<void> {
   try {
     const path = store.place();
-    await briefly(`${path}.lock`, async () => {
-      const { trusted, runs } = change(await readStore({ path }));
-      const content = { version: 1, trusted, ...(runs.length === 0 ? {} : { runs }) };
-      await writeWhole(path, `${JSON.stringify(content, null, 2)}\n`, {
-        beforeRename: () => {
-          failpoint('trust.before-rename');
-          return Promise.resolve();
-        },
-      });
-      syncFile(dirname(path));
-    });
+    await briefly(`${path}.lock`, work.bind(undefined, path));
   } catch (error) {
     if (error instanceof SquadError && !isStorageError(error)) throw error;
     const why = errorText(isStorageError(error) ? error.cause : error);
@@ -118,7 +163,7 @@ async function update(store: TrustStore, change: (entries: Entries) => Entries):
 async function readStore({ path }: Pick<TrustStore, 'path'>): Promise<Entries> {
   let text: string;
   try {
-    if (((await stat(path)).mode & 0o022) !== 0) {
+    if (((await stat(path)).mode & OTHERS_WRITE) !== 0) {
       throw new SquadError({
         code: 'wrong-environment',
         message: `${path} can be written by other users, so it does not prove your consent`,
@@ -129,13 +174,16 @@ async function readStore({ path }: Pick<TrustStore, 'path'>): Promise<Entries> {
   } catch (error) {
     // The first time: there is no consent yet.
     const code = errorCode(error) ?? '';
-    if (code === 'ENOENT') return { trusted: [], runs: [] };
+    if (code === 'ENOENT') return { trusted: [], lines: [] };
     if (/^(?:EINVAL|ENXIO|EISDIR|ELOOP)$/.test(code)) throw notOurs(path);
     throw storageError(path, error);
   }
-  const read = fileSchema.safeParse(parseJson(text));
-  if (read.success) return read.data;
-  throw notOurs(path);
+  const head = DOCUMENT.exec(text)?.[0] ?? text;
+  const document = fileSchema.safeParse(parseJson(head)).data;
+  if (document === undefined) throw notOurs(path);
+  // A line without an end was cut short, and is no consent.
+  const added = text.slice(head.length).split('\n').slice(0, -1);
+  return { trusted: document.trusted, lines: [...document.runs.map((run) => JSON.stringify(run)), ...added] };
 }
 
 function notOurs(path: string): SquadError {

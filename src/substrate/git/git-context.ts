@@ -6,6 +6,7 @@ import { realPath } from '../system/files/real-path.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { Git, GitCall, GitPorts } from './git-call.ts';
 import type { RepositoryTalk } from './repository-talk.ts';
+import type { Sent } from './share-objects.ts';
 import type { ConfigEntry } from './user-configuration.ts';
 
 /** How many folders are kept for the next tasks. */
@@ -56,7 +57,7 @@ export interface RunRepository {
   /** Commits that a ref of their own protects in the user's repository. */
   readonly pinned: Set<string>;
   /** Objects that the user's repository has from it. */
-  readonly sent: Set<string>;
+  readonly sent: Sent;
 }
 
 /** A call on a git directory, for objects and refs. */

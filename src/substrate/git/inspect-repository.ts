@@ -1,4 +1,4 @@
-import { access, constants, readdir } from 'node:fs/promises';
+import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { realPath } from '../system/files/real-path.ts';
@@ -8,6 +8,7 @@ import { switchAdvice } from './switch-advice.ts';
 import { absolutePath } from '../../text/absolute-path.ts';
 import { defined } from '../../text/defined.ts';
 import type { RepositoryReport, RepositoryWarning } from '../ports/workspaces.ts';
+import { commitFacts } from './commit-facts.ts';
 import { decideIdentity, readUserConfiguration, withoutFilters, type ConfigEntry } from './user-configuration.ts';
 import { createGit, type Git, type GitCall, type GitPorts, oneLine, SQUAD_IDENTITY, splitEntries } from './git-call.ts';
 import { decideVersionWarning, isTooOld, parseGitVersion } from './git-version.ts';
@@ -38,19 +39,19 @@ export async function inspectRepository(ports: GitPorts, path: string, begin?: B
   const configuration = readUserConfiguration(ports, git, repository.gitDirectory);
   const answers = [
     runBranchesOf(git, call),
-    versionOf(git, call),
+    versionOf(ports, git, call),
     trackedChanges(ports, git, root, configuration),
-    filtersOf(git, call, head),
-    submodulesOf(git, call, head),
+    commitFacts(git, call, head),
     commitWarnings(ports, repository, configuration),
     configuration,
     opened.branch === undefined ? switchAdvice(ports, repository) : Promise.resolve(undefined),
   ] as const;
   // Side by side; the first refusal in this order counts, however fast each came.
   await Promise.allSettled(answers);
-  const [runBranches, version, changed, filters, submodules, commits, entries, switching] = await Promise.all(answers);
+  const [runBranches, version, changed, facts, commits, entries, switching] = await Promise.all(answers);
   refusePartial(entries, root);
   const sparse = isSet(entries, 'core.sparsecheckout');
+  const { filters, submodules } = facts;
   const warnings = [
     warn(
       changed.length > 0,
@@ -122,18 +123,17 @@ export async function inspectForWork(ports: GitPorts, path: string, begin?: Begi
 
 const RUN_BRANCHES = 'refs/heads/squad/';
 const RUN_REFS = 'refs/squad';
+/** A plain name would be a pattern for all refs below it, too. */
+const THAT_REF = 'refs/squa[d]';
 
 /**
  * Names that no run can have, because of refs that are there. git stores refs as files, so a ref prevents all below it, and one
  * below prevents it: a branch `squad` each run branch, `squad/<run>/x` that of one run, and `refs/squad/<run>` the refs of its work.
  */
 async function runBranchesOf(git: Git, call: GitCall): Promise<readonly string[]> {
-  const [found, all] = await Promise.all([
-    git.text(['for-each-ref', '--format=%(refname)', RUN_BRANCHES.slice(0, -1), `${RUN_REFS}/*`], call),
-    git.run(['show-ref', '--verify', '--quiet', RUN_REFS], call),
-  ]);
-  const names = found.split('\n');
-  if (all.code === 0) {
+  const patterns = [RUN_BRANCHES.slice(0, -1), `${RUN_REFS}/*`, THAT_REF];
+  const names = (await git.text(['for-each-ref', '--format=%(refname)', ...patterns], call)).split('\n');
+  if (names.includes(RUN_REFS)) {
     throw wrongEnvironment(
       `the repository has a ref \`${RUN_REFS}\`, so git cannot create \`${RUN_REFS}/<run>\``,
       `Rename it: \`git update-ref refs/squad-old ${RUN_REFS} && git update-ref -d ${RUN_REFS}\`.`,
@@ -149,26 +149,20 @@ async function runBranchesOf(git: Git, call: GitCall): Promise<readonly string[]
   return [...new Set(taken.filter((name) => name !== undefined))];
 }
 
-async function versionOf(git: Git, call: GitCall): Promise<string> {
+/** The git whose version was asked for last. */
+let asked: { readonly program: string; readonly version: string } | undefined;
+
+/** Asks each git that can work here once, for as long as its file stays as it is. */
+async function versionOf({ binary }: GitPorts, git: Git, call: GitCall): Promise<string> {
+  const path = await binary();
+  const { ino, size, mtimeMs } = await stat(path);
+  const program = `${path} ${ino} ${size} ${mtimeMs}`;
+  if (asked?.program === program) return asked.version;
   const version = (await git.text(['--version'], call)).replace(/^git version /, '');
-  if (!isTooOld(parseGitVersion(version))) return version;
-  throw wrongEnvironment(`git ${version} cannot integrate work: squad needs 2.38`, 'Update git, to 2.43.7 or newer.');
-}
-
-async function submodulesOf(git: Git, call: GitCall, head: string): Promise<readonly string[]> {
-  const args = ['config', '--blob', `${head}:.gitmodules`, '-z', '--get-regexp', '^submodule\\..*\\.path$'];
-  const { code, stdout } = await git.run(args, call);
-  if (code !== 0) return [];
-  return splitEntries(stdout).map((entry) => entry.slice(entry.indexOf('\n') + 1));
-}
-
-async function filtersOf(git: Git, call: GitCall, head: string): Promise<readonly string[]> {
-  const attributes = [':(glob)**/.gitattributes'];
-  const pattern = ['--no-textconv', '--no-color', '-h', '-o', '-E', 'filter=[^[:space:]]+'];
-  const { stdout } = await git.run(['grep', ...pattern, head, '--', ...attributes], call);
-  return [...new Set(stdout.split('\n').map((line) => line.replace(/^filter=/, '')))]
-    .filter((name) => name !== '')
-    .toSorted();
+  if (isTooOld(parseGitVersion(version)))
+    throw wrongEnvironment(`git ${version} cannot integrate work: squad needs 2.38`, 'Update git, to 2.43.7 or newer.');
+  asked = { program, version };
+  return version;
 }
 
 /** Untracked files do not count, because agents do not get them. */

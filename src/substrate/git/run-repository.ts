@@ -8,7 +8,7 @@ import { deleteFolder } from '../system/files/remove-tree.ts';
 import { type GitAnswer, gitFailed, requireName } from './git-call.ts';
 import { attemptRef, type GitContext, runBranch, type RunRepository, userCall } from './git-context.ts';
 import { IGNORE_LEAVINGS } from './leavings.ts';
-import { shareObjects } from './share-objects.ts';
+import { forgetSent, shareObjects } from './share-objects.ts';
 import { parseSharingRule, sharedSetting } from './sharing-rule.ts';
 import { conePatterns, isOwn } from '../../text/cone.ts';
 import { type ConfigEntry, personalFile } from './user-configuration.ts';
@@ -185,7 +185,7 @@ export async function publishRef(
     if (moved.code === 0) await replaceRef(join(repository.directory, ref), `${commit}\n`).catch(() => undefined);
     if (moved.code === 0 || tries === 2) return moved;
     // A `git gc` between the two steps may have removed the commit.
-    repository.sent.clear();
+    forgetSent(repository.sent);
   }
 }
 

@@ -12,14 +12,36 @@ const CHUNK_BYTES = 1024 * 1024;
 /** How a file is shared, as far as others notice. */
 type Sharing = Readonly<Record<'uid' | 'gid' | 'mode', number>>;
 
+/** What one object store has given to another, as far as this process knows. */
+export interface Sent {
+  /** Names of files below the store. */
+  readonly names: Set<string>;
+  /** When each of its folders was changed last, if it has nothing else (epoch ms). */
+  readonly folders: Map<string, number>;
+}
+
+export function nothingSent(): Sent {
+  return { names: new Set(), folders: new Map() };
+}
+
+/** All of it is given again. */
+export function forgetSent({ names, folders }: Sent): void {
+  names.clear();
+  folders.clear();
+}
+
+/** A file that comes later may leave a folder the same time stamp, by which it looks unchanged, only within a moment of the last one. */
+const COARSE_MS = 100;
+
 /**
  * Adds whole files without a git, each index after its pack, with the owner, group and mode that the folder, the umask and `rule` give a
- * new file. Everything is flushed when it returns. `sent`: names to skip, because they were given before.
+ * new file. Everything is flushed when it returns. What is `sent` is skipped.
  */
-export async function shareObjects(from: string, to: string, sent: Set<string>, rule: SharingRule): Promise<void> {
-  const found = await findNew(from, sent);
+export async function shareObjects(from: string, to: string, sent: Sent, rule: SharingRule): Promise<void> {
+  const { found, folders } = await findNew(from, sent);
   const all = found.flatMap(({ folder, names }) => names.map((name) => join(folder, name)));
-  if (all.length === 0) return;
+  const settle = (): void => folders.forEach(({ folder, changed }) => void sent.folders.set(folder, changed));
+  if (all.length === 0) return settle();
   try {
     // Before they get a name there: git believes that an object with a name is whole, and never writes it again.
     await syncAll(all.map((name) => join(from, name)));
@@ -30,19 +52,25 @@ export async function shareObjects(from: string, to: string, sent: Set<string>, 
       for (const name of names) await give(join(from, folder, name), target, name, usual, rule);
     }
     await syncAll([to, ...found.map(({ folder }) => join(to, folder))]);
-    for (const name of all) sent.add(name);
+    for (const name of all) sent.names.add(name);
+    settle();
   } catch (error) {
     throw storageError(to, error);
   }
 }
 
-async function findNew(from: string, sent: ReadonlySet<string>) {
-  const folders = (await readdir(from)).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
-  const found = folders.map(async (folder) => {
+/** `found`: folders with files that were not sent. `folders`: those that were listed, and have been as they are for a while. */
+async function findNew(from: string, { names: sent, folders: known }: Sent) {
+  const all = (await readdir(from)).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
+  const looked = all.map(async (folder) => {
+    const changed = (await stat(join(from, folder))).mtimeMs;
+    if (known.get(folder) === changed) return [];
     const names = (await readdir(join(from, folder))).filter((name) => isObject(name) && !sent.has(join(folder, name)));
-    return { folder, names: names.toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx'))) };
+    const sorted = names.toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
+    return [{ folder, names: sorted, changed, isOld: changed < Date.now() - COARSE_MS }];
   });
-  return (await Promise.all(found)).filter(({ names }) => names.length > 0);
+  const listed = (await Promise.all(looked)).flat();
+  return { found: listed.filter(({ names }) => names.length > 0), folders: listed.filter(({ isOld }) => isOld) };
 }
 
 /** Not the temporary files of a git that was killed. */

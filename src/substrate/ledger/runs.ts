@@ -2,10 +2,9 @@ import { badInput, usageError } from '../../model/errors.ts';
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import { isSlug } from '../../model/slug.ts';
-import type { OperatorCommand, RunRow } from '../ports/ledger.ts';
+import type { Ledger, OperatorCommand, RunRow } from '../ports/ledger.ts';
 import { appendEvent } from './events.ts';
 import { defined } from '../../text/defined.ts';
-import type { Json } from '../../text/json.ts';
 import { parseStored, storedJson, type Store } from './store.ts';
 
 const RUN =
@@ -17,8 +16,16 @@ function toRow({ parentRun, parentSeq, ...row }: StoredRun): RunRow {
   return { ...row, parent: parentRun === null || parentSeq === null ? null : { runId: parentRun, seq: parentSeq } };
 }
 
-/** Call it in a write transaction. A retry with the same id and name returns the existing row. */
-export function createRun(store: Store, run: Pick<RunRow, 'id' | 'name'>, parent: RunRow['parent'] = null): RunRow {
+/** Call it in a write transaction. A retry with the same id, and name if that is given, returns the existing row. */
+export function createRun(
+  store: Store,
+  { id, name: given }: Parameters<Ledger['createRun']>[0],
+  parent: RunRow['parent'] = null,
+): RunRow {
+  const isChosen = typeof given !== 'string';
+  const there = isChosen ? findRun(store, id) : undefined;
+  if (there !== undefined) return there;
+  const run = { id, name: isChosen ? given(store.all<RunRow>('SELECT name FROM run').map(({ name }) => name)) : given };
   if (!isSlug(run.name)) {
     throw badInput(
       `${JSON.stringify(run.name)} cannot name a run: it becomes a path and a git branch.`,
@@ -44,16 +51,13 @@ export function createRun(store: Store, run: Pick<RunRow, 'id' | 'name'>, parent
   return requireRun(store, run.id);
 }
 
-/** Call it in a write transaction. A run that is defined already stays as it is. */
-export function submitRun(
-  store: Store,
-  { definition, ...run }: Pick<RunRow, 'id' | 'name'> & { readonly definition: Json },
-): RunRow {
-  const row = createRun(store, run);
+/** Call it in a write transaction. False: the run is defined already, and stays as it is. */
+export function submitRun(store: Store, { id, definition }: Parameters<Ledger['submit']>[0]): boolean {
+  requireRun(store, id);
   const { defined: type } = RUN_EVENTS;
-  const known = store.has('SELECT 1 FROM event WHERE stream = ? AND type = ?', run.id, type);
-  if (!known) appendEvent(store, { stream: run.id, type, data: definition });
-  return row;
+  if (store.has('SELECT 1 FROM event WHERE stream = ? AND type = ?', id, type)) return false;
+  appendEvent(store, { stream: id, type, data: definition });
+  return true;
 }
 
 /** By id, else by name. */

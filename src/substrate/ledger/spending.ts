@@ -17,15 +17,17 @@ const OF_DAY = {
   settled: 'attempt.claimed_at >= ? AND attempt.claimed_at < ?',
 };
 
-/** The only question on the way of a turn whose repository has no such limits. */
-const LIMITED = `SELECT 1 FROM record WHERE kind = '${LIMITS_RECORD.kind}' AND id = '${LIMITS_RECORD.id}'`;
+/** The only question on the way of a turn of a run that shares nothing: such limits, or another run of the present engine. */
+const SHARES = `SELECT EXISTS (SELECT 1 FROM record WHERE kind = '${LIMITS_RECORD.kind}' AND id = '${LIMITS_RECORD.id}')
+  OR EXISTS (SELECT 1 FROM lease WHERE released_at IS NULL AND acquired_at >= ? AND run_id <> ?)`;
 
 /** The use of the turns of a run, by agent and task, and of all runs together where that is limited. */
 export function readSpending(store: Store, runId: string, until?: number): Spending {
   const turns = { key: runId, where: OF_RUN, bound: [runId] };
   const { all, agents, tasks, largest } = spentBy(store, turns, until ?? lastSeq(store));
   const use = (tally: Tally | undefined): Use => useOf(tally ?? newTally(), largest);
-  const shared = until === undefined && store.has(LIMITED) ? { shared: readShared(store) } : {};
+  const isShared = until === undefined && store.value<number>(SHARES, store.engineSince, runId) === 1;
+  const shared = isShared ? { shared: readShared(store) ?? { ...UNLIMITED, live: turnsAtWork(store) } } : {};
   return { run: use(all), agent: (name) => use(agents.get(name)), task: (id) => use(tasks.get(id)), ...shared };
 }
 
@@ -35,6 +37,12 @@ export function readTotals(store: Store, runId: string): Totals {
   const { ms: _, unknown: __, microUsd, ...totals } = spentBy(store, turns, lastSeq(store)).all;
   return { ...totals, costUsd: usdOf(microUsd) };
 }
+
+/** Runs at work at once share their turns all the same. */
+const UNLIMITED = {
+  ...{ timezone: 'UTC', limits: {}, day: { from: 0, until: 0 } },
+  ...{ usd: 0, turns: 0, unknownCost: 0, runs: 0, hasBegun: () => true },
+};
 
 /** The use of all runs, where it is limited; undefined: there are none. `engineSince`: see `turnsAtWork`. */
 export function readShared(store: Store, engineSince = store.engineSince): SharedUse | undefined {
@@ -52,7 +60,7 @@ export function readShared(store: Store, engineSince = store.engineSince): Share
     ...{ timezone, limits, day, usd, turns },
     unknownCost: unknown.usd,
     runs: [...begun.values()].filter((at) => isIn(day, at)).length,
-    live: limits.parallelTurns === undefined ? new Map() : turnsAtWork(store, engineSince),
+    live: turnsAtWork(store, engineSince),
     hasBegun: (runId) => begun.has(runId),
   };
 }
@@ -78,7 +86,7 @@ function firstTurns(store: Store): ReadonlyMap<string, number> {
  * Turns that are not settled, by run. Those of an engine that is gone do not count, or no other run could start before that run is
  * resumed: its lease is older than `engineSince`, when the present engine took the workspace.
  */
-function turnsAtWork(store: Store, engineSince: number): ReadonlyMap<string, number> {
+function turnsAtWork(store: Store, engineSince = store.engineSince): ReadonlyMap<string, number> {
   const sql = `WITH driven AS (SELECT DISTINCT run_id FROM lease WHERE released_at IS NULL AND acquired_at >= ?)
     SELECT run_id AS run, count(*) AS turns FROM driven JOIN attempt USING (run_id)
     WHERE status IN ('claimed', 'spawned') AND kind = 'turn' GROUP BY run_id`;

@@ -165,10 +165,13 @@ export type AttemptFilter = Partial<Pick<Attempt, 'runId' | 'taskId' | 'status'>
 export type LedgerPlace = 'there' | 'replaced' | 'moved' | 'deleted';
 
 export interface Ledger extends Records {
-  /** With its `run-created` event. The same id and name again is a crash retry and returns the row that is there. */
-  createRun(run: { id: string; name: string }): RunRow;
-  /** Records a run that no engine has yet, all in one transaction. The same id and name again returns the row that is there. */
-  submit(run: { id: string; name: string; definition: Json }): RunRow;
+  /**
+   * With its `run-created` event. The same id and name again is a crash retry and returns the row that is there. A function chooses the
+   * name, by those that are taken at that moment; the same id again returns the row that is there.
+   */
+  createRun(run: { id: string; name: string | ((taken: readonly string[]) => string) }): RunRow;
+  /** Records what a run is that no engine has yet. False: that is known, and stays as it is. */
+  submit(run: { id: string; definition: Json }): boolean;
   /** Copies into a new run what its parent had decided, all in one transaction. The parent's rows stay as they are. */
   fork(fork: NewFork): RunRow;
   run(idOrName: string): RunRow | undefined;

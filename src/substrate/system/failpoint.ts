@@ -32,6 +32,7 @@ export const FAILPOINTS = [
   'run.defined',
   'submitted.based',
   'submitted.branch',
+  'submitted.named',
   'submitted.recorded',
   'submitted.stored',
   'fork.prepared',

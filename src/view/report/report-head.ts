@@ -6,6 +6,8 @@ import { placeText } from '../../model/shown-stage.ts';
 import type { RunHistory } from '../read-run.ts';
 import type { RunView } from '../run-view.ts';
 import { utcTime } from '../../text/time.ts';
+import { TYPED_OBJECTIVE } from '../../model/typed-objective.ts';
+import { isSaid } from '../../text/unsaid.ts';
 import { code, list, ownWords, paragraph, quote, strong, words, type Block, type Text, type Tone } from './document.ts';
 import { endOf } from './timeline.ts';
 
@@ -17,10 +19,10 @@ export function aboutOf(reading: RunHistory, view: RunView, now: number): Block[
   const free = [fullAccessWarning(definition.agents), unconfinedWarning(definition), applicationWarning(definition)];
   const unconfined = free.flatMap((one) => one ?? []);
   const experimental = experimentalWarning(definition);
-  const [word, meaning, tone] = headline(view);
+  const [word, meaning, tone] = headline(view, reading.driven);
   const lines = [
     words`Run ${code(name)} (${code(runId)}), playbook ${code(playbook)}`,
-    ...(folder === null ? [words`Objective from ${code(view.run.source)}`] : []),
+    ...(folder === null ? [sourceText(view.run.source)] : []),
     ...written.map((one) => folderText(one, name)),
     ...(stage === null
       ? []
@@ -47,6 +49,10 @@ export function aboutOf(reading: RunHistory, view: RunView, now: number): Block[
   return [paragraph(strong(words`${word}.`, tone)), ...whyOf(reading, view), list(lines)];
 }
 
+function sourceText(source: string): Text {
+  return source === TYPED_OBJECTIVE ? ownWords('Objective as it was typed') : words`Objective from ${code(source)}`;
+}
+
 function folderText({ sink, folder, problem }: RunView['run']['written'][number], name: string): Text {
   const title = ownWords(`${sink.slice(0, 1).toUpperCase()}${sink.slice(1)}`);
   if (problem === null) return words`${title} ${code(folder)}, whose files say what it has done`;
@@ -64,12 +70,14 @@ function timesOf({ segments, attempts, driven }: RunHistory, { run, use }: RunVi
 }
 
 /** The state in a word, what it means for the exit code, and whether that is good: not while a criterion is not checked. */
-function headline({ run: { state }, plan, waits, end }: RunView): [string, Text, Tone | undefined] {
-  if (end === null) return [stateText(state), exitText(state, waits.waitingFor), undefined];
+function headline({ run: { state }, plan, waits, end }: RunView, driven: boolean): [string, Text, Tone | undefined] {
+  if (end === null) return [stateText(state), driven ? NO_EXIT : exitText(state, waits.waitingFor), undefined];
   let isWhole = true;
   for (const { state: criterion } of plan.criteria) isWhole &&= criterion !== 'not-checked';
   return [end.headline, codeMeaning(end), end.outcome !== 'done' ? 'bad' : isWhole ? 'good' : undefined];
 }
+
+const NO_EXIT = ownWords('none yet: the run is not over');
 
 function exitText(state: RunState, waitingFor: RunView['waits']['waitingFor']): Text {
   const resume = words`${code('squad resume')} continues`;
@@ -79,7 +87,7 @@ function exitText(state: RunState, waitingFor: RunView['waits']['waitingFor']): 
   if (waitingFor?.for === 'time') return words`4: waits for a limit to reset; ${resume}`;
   if (state === 'stopped') return words`4: stopped at a limit or on request (130 or 143 after a signal); ${resume}`;
   if (state === 'interrupted') return words`130 or 143, or none: interrupted; ${resume}`;
-  return ownWords('none yet: the run is not over');
+  return NO_EXIT;
 }
 
 function codeMeaning({ outcome, exitCode }: NonNullable<RunView['end']>): Text {
@@ -89,13 +97,13 @@ function codeMeaning({ outcome, exitCode }: NonNullable<RunView['end']>): Text {
   return words`1: finished, and ${code('strict')} asks for more than was checked`;
 }
 
-function whyOf({ board, published, decided }: RunHistory, { waits: { waitingFor } }: RunView): Block[] {
+function whyOf({ board, published, decided }: RunHistory, { waits: { waitingFor }, end }: RunView): Block[] {
   // The headline shows only what fits on one line.
   const lines = board.finished?.why.includes('\n') === true ? board.finished.why : '';
   const reasons = [published === undefined ? (waitingFor?.why ?? decided?.why ?? '') : lines];
   return reasons
     .map((reason) => reason.trim())
-    .filter((reason) => reason !== '')
+    .filter((reason) => !isSaid(reason, end?.headline ?? ''))
     .map((reason) => (reason.length > 200 || reason.includes('\n') ? quote(reason) : paragraph(reason)));
 }
 

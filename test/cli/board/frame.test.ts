@@ -87,6 +87,26 @@ describe('what waits for a person comes first', () => {
     expect(screen(calm)).toMatch(/ turns\n─ Tasks/);
   });
 
+  it.each(['task', 'stage'] as const)(
+    'such as the %s whose plan waits for approval, which is not done before',
+    (kind) => {
+      const made: RunEvent =
+        kind === 'task'
+          ? { ...failed, task: 'plan', status: 'done' }
+          : {
+              ...{ type: 'stage-changed', ...base, place: 1, of: 1, change: 'state' },
+              stage: { id: 'PLAN', title: 'plan', state: 'done', by: ['ada'], tasks: ['plan'] },
+            };
+      const asks = { question: 'plan-1', text: 'Approve the plan?', options: ['approve', 'stop'], tasks: ['plan'] };
+      const asked = after(middle, made, { type: 'question-asked', ...base, ...asks });
+      const isDone = /✓ plan\b/;
+      expect(screen(asked)).toMatch(kind === 'task' ? /1 to approve, [^]*^\? plan\b/m : /\? plan\b/);
+      expect(screen(asked)).not.toMatch(isDone);
+      const answered = after(asked, { type: 'question-answered', ...base, question: 'plan-1', answer: 'approve' });
+      expect(screen(answered)).toMatch(isDone);
+    },
+  );
+
   it('keeps one line for each where there is little room, and counts the others', () => {
     const many = Array.from({ length: 12 }, (_, index) => ({ ...failed, task: `t${index}`, why: 'no' }) as const);
     const lines = screen(after(middle, ...many), 80, 16).split('\n');

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
-import { describe, expect, it } from 'vitest';
-import { paint } from '../../../src/cli/board/screen.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { paint, Screen } from '../../../src/cli/board/screen.ts';
 
 const SIZE = { columns: 10, rows: 6 };
 
@@ -57,5 +57,25 @@ describe('painting', () => {
   it('does not clear behind a full row, where the cursor stands on its last character', () => {
     expect(paint(undefined, ['0123456789'], SIZE)).toContain('0123456789\u001b[2;1H');
     expect(paint(undefined, ['日本語日本'], SIZE)).not.toContain('\u001b[K');
+  });
+});
+
+describe('lines that were printed while another had the terminal', () => {
+  it('are broken between words', () => {
+    const written: string[] = [];
+    const terminal = {
+      colour: false,
+      size: () => ({ columns: 24, rows: 9 }),
+      write: (text: string) => void written.push(text),
+      onResize: () => () => undefined,
+      divert: () => () => undefined,
+    };
+    const screen = new Screen(terminal, { draw: () => [], onShown: () => () => undefined });
+    onTestFinished(() => screen.close());
+    screen.suspend();
+    screen.print('note      it continues where it was');
+    expect(written.join('')).not.toContain('note');
+    screen.close();
+    expect(written.join('')).toMatch(/note {6}it continues\n {10}where it was\n$/);
   });
 });

@@ -101,6 +101,12 @@ describe('the tools of squad mcp-server', () => {
       ['start_run', { objective: '../secret.md' }, /^\.\.\/secret\.md is outside of the repository\nNext: /],
       ['start_run', { objective: join(room.root, 'secret.md') }, /is outside of the repository\nNext: /],
       ['start_run', { objective: 'do it', playbook: '../secret.md' }, /secret\.md is outside of the repository/],
+      ['start_run', { objective: 'do it', tries: 1 }, /wrong: tries: /],
+      [
+        'start_run',
+        { objective: 'do it', playbook: 'solo', tries: 3 },
+        /^only the playbook best-of has tries, and this run has the playbook solo\nNext: /,
+      ],
       ['start_run', { objective: 'gone.md' }, /gone\.md:1: file not found/],
       ['run_status', { run: 'tidi' }, /^no run is called tidi; did you mean tidy\?\nNext: /],
       ['run_status', { wait_seconds: 600 }, /wrong: wait_seconds: /],

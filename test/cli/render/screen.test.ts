@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fold } from '../../../src/cli/render/fold.ts';
 import { onScreen } from '../../../src/cli/render/screen.ts';
 import { PLAIN, type Style } from '../../../src/cli/render/style.ts';
 
@@ -17,11 +18,25 @@ describe('lines on a terminal', () => {
       'hold a path',
       24,
       '  at  /a/path/that/is/longer/than/the/screen it',
-      ['  at  /a/path/that/is/longer/than/the/screen it'],
+      ['  at  /a/path/that/is/longer/than/the/screen', '      it'],
+    ],
+    [
+      'hold a path among words',
+      24,
+      '  said  see what /a/path/longer/than/that has in its lines',
+      ['  said  see what', '        /a/path/longer/than/that', '        has in its lines'],
     ],
     ['have wide characters', 12, '  了  一二 三四 五六', ['  了  一二', '  三四 五六']],
   ])('that %s', (_, columns, text, shown) => {
     expect(at(columns, text)).toEqual(shown);
+  });
+
+  it('are broken between words where nothing gives them a colour, and as they are where they have one', () => {
+    const note = 'note      closing this terminal stops the run\nshort';
+    expect(fold(note, 30)).toBe('note      closing this\n          terminal stops the\n          run\nshort');
+    expect(fold(note, undefined)).toBe(note);
+    const coloured = `\u001b[1m${note}\u001b[22m`;
+    expect(fold(coloured, 30).split('\n')[0]).toBe(coloured.split('\n')[0]);
   });
 
   it('have the colour of the first pattern that is found', () => {

@@ -41,6 +41,23 @@ describe('ensure', () => {
     expect(bench.taken).toEqual(['a-1 started']);
   });
 
+  it('counts as starting until its process is on record', async () => {
+    bench = openSupervisorBench([trace, { answer: 'done' }]);
+    bench.claim('a-1');
+    const supervisor = bench.supervisor();
+    expect(supervisor.isStarting()).toBe(false);
+    supervisor.ensure('a-1');
+    const seen: boolean[] = [];
+    await bench.until(() => {
+      const isRecorded = bench.taken.includes('a-1 started');
+      seen.push(supervisor.isStarting() !== isRecorded);
+      return isRecorded;
+    });
+    expect(new Set(seen)).toEqual(new Set([true]));
+    await supervisor.settled('a-1');
+    expect(supervisor.isStarting()).toBe(false);
+  });
+
   it('of a settled attempt starts nothing, in another supervisor too', async () => {
     bench = openSupervisorBench([trace, { answer: 'done' }]);
     bench.claim('a-1');

@@ -38,6 +38,25 @@ describe('how a repository is tested', () => {
     ],
     [{ names: ['Makefile'], makefile: 'test := x\nlatest:\n' }, {}],
     [{ names: ['Cargo.toml'] }, { verify: 'cargo test', because: 'Cargo.toml' }],
+    [
+      { names: ['package.json', 'package-lock.json'], packageJson: '{ "workspaces": ["packages/*"] }' },
+      {
+        setup: {
+          run: 'npm ci',
+          reuse: ['node_modules', 'packages/*/node_modules'],
+          when: ['package.json', 'package-lock.json', 'packages/*/package.json'],
+        },
+        ...{ verify: 'npm test --workspaces --if-present', because: 'the workspaces of package.json', unsure: true },
+      },
+    ],
+    [
+      { names: ['package.json', 'yarn.lock', '.yarnrc.yml'], packageJson: '{ "workspaces": ["a"] }', yarnSettings: '' },
+      expect.objectContaining({ verify: 'yarn workspaces foreach --all run test', unsure: true }),
+    ],
+    [
+      { names: ['package.json', 'go.mod'], packageJson: '{ "workspaces": ["a"] }' },
+      { verify: 'go test ./...', because: 'go.mod' },
+    ],
     [{ names: ['pyproject.toml'] }, { verify: 'python -m pytest', because: 'pyproject.toml', unsure: true }],
   ])('%j', (around, expected) => {
     expect(proposeSteps(around)).toEqual(expected);
@@ -176,7 +195,7 @@ describe('squad init', () => {
     const index = readFileSync(join(room.repository, '.git', 'index'));
     const run = await room.run(['init'], { PATH: gitOnly(room.root) });
     expect(run.stdout).toMatch(
-      /^wrote .*squad\.yaml\nwrote .*objective\.md\n\nNext: install an agent runtime: `squad doctor`/,
+      /^wrote .*squad\.yaml\nwrote .*objective\.md\nfound {2}verify: npm test {2}\(from package\.json\)\n\nNext: install an agent runtime: `squad doctor`/,
     );
     expect(run.stdout).toMatch(
       /Next: say what you want: `squad run "…"`, or write it into objective\.md and `squad run objective\.md`\n$/,
@@ -228,6 +247,24 @@ describe('squad init', () => {
       /^kept .*squad\.yaml {2}\(it was there; nothing in it was changed\)\nkept .*objective\.md/,
     );
     expect(text.code).toBe(0);
+  });
+
+  it.each<[string, Record<string, string>, RegExp]>([
+    ['what it found', { Makefile: 'test:\n\ttrue\n' }, /\nfound {2}verify: make test {2}\(from Makefile\)\n/],
+    [
+      'that it found nothing',
+      {},
+      /\nNext: name the command that tests the work under `verify` in squad\.yaml: [^.]*\n/,
+    ],
+    [
+      'what it is not sure of',
+      { 'tox.ini': '' },
+      /judge it\. If it is `python -m pytest`, take the “#” away before `verify`\n/,
+    ],
+  ])('says %s, where no one was asked', async (_what, files, said) => {
+    const room = roomForTest();
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(room.repository, name), text);
+    expect((await room.run(['init', '--yes'])).stdout).toMatch(said);
   });
 
   it('works before the first commit, and asks for it', async () => {

@@ -257,8 +257,39 @@ describe('the trust store', () => {
   it('keeps the consents of more runs than a thousand, because they may all wait in the queue', async () => {
     const { store } = open();
     const runs = Array.from({ length: 3_000 }, (_, index) => ({ ...entry, run: `run-${index}` }));
+    // As an earlier version wrote it.
     place(store.path, JSON.stringify({ version: 1, trusted: [], runs }));
     await rememberRun(store, { ...entry, run: 'newest' });
-    expect(await isRunTrusted(store, 'run-0', entry.hash)).toBe(true);
+    for (const run of ['run-0', 'newest']) expect(await isRunTrusted(store, run, entry.hash)).toBe(true);
+  });
+
+  it('adds a run as a line, keeps all others, and counts none that was cut short', async () => {
+    const { store } = open();
+    await rememberRun(store, { ...entry, run: 'one' });
+    await rememberTrust(store, { ...entry, hash: 'b' });
+    const before = readFileSync(store.path, 'utf8');
+    await rememberRun(store, { ...entry, run: 'two' });
+    const after = readFileSync(store.path, 'utf8');
+    expect(after.startsWith(before)).toBe(true);
+    for (let cut = before.length; cut < after.length; cut += 1) {
+      place(store.path, after.slice(0, cut));
+      expect(await isRunTrusted(store, 'two', entry.hash)).toBe(false);
+      expect(await isRunTrusted(store, 'one', entry.hash)).toBe(true);
+      expect(await isTrusted(store, 'b')).toBe(true);
+    }
+    await rememberRun(store, { ...entry, run: 'three' });
+    for (const run of ['one', 'three']) expect(await isRunTrusted(store, run, entry.hash)).toBe(true);
+    place(store.path, `${after}nonsense\n`);
+    await expect(isRunTrusted(store, 'one', entry.hash)).rejects.toMatchObject({ code: 'bad-input' });
+    place(store.path, after, 0o620);
+    await expect(rememberRun(store, { ...entry, run: 'four' })).rejects.toMatchObject({ code: 'wrong-environment' });
+    expect(readFileSync(store.path, 'utf8')).toBe(after);
+  });
+
+  it('loses no run of many that are added at once', async () => {
+    const { store } = open();
+    const names = Array.from({ length: 40 }, (_, index) => `run-${index}`);
+    await Promise.all(names.map(async (run) => rememberRun(store, { ...entry, run })));
+    for (const run of names) expect(await isRunTrusted(store, run, entry.hash)).toBe(true);
   });
 });

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { shareObjects } from '../../../src/substrate/git/share-objects.ts';
+import { forgetSent, nothingSent, shareObjects } from '../../../src/substrate/git/share-objects.ts';
 import { decideSharedMode, parseSharingRule } from '../../../src/substrate/git/sharing-rule.ts';
 import { some, SPREAD } from '../../support/lane.ts';
 
@@ -40,9 +41,9 @@ function shell(cwd: string, line: string, { umask = '022', who }: { umask?: stri
 /** A line that gives the objects of `from` to `to` in a process of its own. */
 function sharing(from: string, to: string, setting?: string): string {
   const program = `
-    const { shareObjects } = await import(${JSON.stringify(`${SOURCES}share-objects.ts`)});
+    const { shareObjects, nothingSent } = await import(${JSON.stringify(`${SOURCES}share-objects.ts`)});
     const { parseSharingRule } = await import(${JSON.stringify(`${SOURCES}sharing-rule.ts`)});
-    await shareObjects(${JSON.stringify(from)}, ${JSON.stringify(to)}, new Set(), parseSharingRule(${JSON.stringify(setting)}));
+    await shareObjects(${JSON.stringify(from)}, ${JSON.stringify(to)}, nothingSent(), parseSharingRule(${JSON.stringify(setting)}));
   `;
   return `"$NODE" --input-type=module --eval '${program}'`;
 }
@@ -90,9 +91,29 @@ describe('objects that are given to a repository', () => {
     const store = storeIn(place);
     shell(place, 'git init -q --bare target');
     const to = join(place, 'target/objects');
-    await shareObjects(store, to, new Set(), UMASK);
+    await shareObjects(store, to, nothingSent(), UMASK);
     const [name = ''] = Object.keys(sharedIn(store)).filter((path) => path.includes('/'));
     expect(statSync(join(to, name)).ino).toBe(statSync(join(store, name)).ino);
+  });
+
+  it('are given although others of their folders were given just before, or long ago', async () => {
+    const place = folder();
+    const store = storeIn(place);
+    shell(place, 'git init -q --bare target');
+    const to = join(place, 'target/objects');
+    const sent = nothingSent();
+    for (let round = 1; round <= 12; round += 1) {
+      // 40 of 256 folders each time, so that most get a second one soon.
+      const write = `for n in $(seq 40); do echo ${round} $n >new-$n; done; ls -d $PWD/new-*`;
+      shell(place, `${write} | git --git-dir=store.git hash-object -w --stdin-paths`);
+      if (round % 4 === 0) await sleep(120);
+      await shareObjects(store, to, sent, UMASK);
+      expect(Object.keys(sharedIn(to)).toSorted()).toEqual(Object.keys(sharedIn(store)).toSorted());
+    }
+    expect(sent.folders.size).toBeGreaterThan(0);
+    forgetSent(sent);
+    await shareObjects(store, to, sent, UMASK);
+    expect(sent.names.size).toBeGreaterThan(0);
   });
 
   it('do not change those that are there', async () => {
@@ -103,7 +124,7 @@ describe('objects that are given to a repository', () => {
     const before = sharedIn(join(place, 'target/objects'));
     const [name = ''] = Object.keys(before).filter((path) => path.includes('/'));
     const { ino } = statSync(join(place, 'target/objects', name));
-    await shareObjects(store, join(place, 'target/objects'), new Set(), UMASK);
+    await shareObjects(store, join(place, 'target/objects'), nothingSent(), UMASK);
     expect(statSync(join(place, 'target/objects', name)).ino).toBe(ino);
   });
 });
@@ -142,7 +163,7 @@ describe('a store on another disk', () => {
       // As an older version left it, with the mode of an object.
       else writeFileSync(join(to, `${name}.new`), 'half', { mode: 0o444 });
     }
-    await Promise.all([1, 2, 3].map(async () => shareObjects(store, to, new Set(), UMASK)));
+    await Promise.all([1, 2, 3].map(async () => shareObjects(store, to, nothingSent(), UMASK)));
     expect(
       shell(place, 'git -C target fsck --strict --no-dangling 2>&1 | grep -v ^notice; git -C target count-objects'),
     ).toMatch(/^60 objects/);
@@ -156,7 +177,7 @@ describe('a store on another disk', () => {
     const store = storeIn(place);
     shell(place, 'git init -q --bare target');
     chmodSync(join(place, 'target/objects'), 0o555);
-    const given = shareObjects(store, join(place, 'target/objects'), new Set(), UMASK);
+    const given = shareObjects(store, join(place, 'target/objects'), nothingSent(), UMASK);
     await expect(given).rejects.toMatchObject({ code: 'storage-refused' });
   });
 });

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { roomFor } from '../../../src/model/shared-spending.ts';
 import type { SharedLimits } from '../../../src/model/shared-limits.ts';
 import { claimsPastShared } from '../../../src/substrate/ledger/shared-rules.ts';
 import { createStore } from '../../../src/substrate/ledger/store.ts';
@@ -123,6 +124,26 @@ describe('a claim of any run is held to the limits of all runs', () => {
     bench.ledger.settle(bench.lease, 'a', result({ outcome: 'failed', failure }));
     expect([claimed(bench, bench.lease, 'b'), claimed(bench, bench.lease, 'c')]).toEqual(['claimed', 'turnsPerDay']);
     expect(checkDatabase(bench.path).violations).toEqual([]);
+  });
+
+  it('without such limits, runs of one engine know of each other’s turns, and a run alone of nothing', () => {
+    const bench = openBench();
+    const own = (): number[] | undefined => {
+      const { shared } = bench.ledger.spending('r');
+      return shared && [...shared.live.values()];
+    };
+    expect(own()).toBeUndefined();
+    const other = otherRun(bench, 'q');
+    expect(own()).toEqual([]);
+    claimed(bench, other, 'q-1');
+    claimed(bench, bench.lease, 'r-1');
+    expect(own()).toEqual([1, 1]);
+    const use = bench.ledger.spending('r').shared;
+    if (use === undefined) throw new Error('nothing is shared');
+    const free = (parallel: number, before = 0): number => roomFor(use, 'r', before, parallel).free;
+    expect([free(1), free(2), free(3), free(6), free(6, 1)]).toEqual([0, 0, 1, 4, 3]);
+    bench.ledger.releaseLease(other, 0);
+    expect(own()).toBeUndefined();
   });
 
   it('without such limits nothing is said of them', () => {

@@ -188,6 +188,13 @@ describe('a report', () => {
     const run = new RecordedRun(definition()).allocate().decide(next, why);
     expect(renderReport(run.read(), run.clock.time)).toMatch(expected);
   });
+
+  it('names no exit code while an engine drives the run, and no file for words that were typed', () => {
+    const run = new RecordedRun({ ...definition(), source: 'the objective' }).allocate().decide('stop', 'enough');
+    const reading = run.read();
+    expect(renderReport({ ...reading, driven: true }, run.clock.time)).toContain('Exit code none yet');
+    expect(renderReport(reading, run.clock.time)).toMatch(/Objective as it was typed\n[^]*Exit code 4/);
+  });
 });
 
 describe('a report of what was judged and asked', () => {

@@ -78,11 +78,13 @@ const TEAM: Team = {
     ['b-unit', item('request:r-00000008')],
     ['b-slow', item('request:r-00000008')],
   ]),
+  // Done is what its sprint has delivered.
+  end: new Map([['S', { outcome: 'completed', head: 'c0ffee', at: 3 }]]),
   itemState: new Map([
     ['b-deploy', state('blocked', { required_inputs: ['the port of the staging server', 'API_KEY name'] })],
     ['b-dns', state('blocked', { required_inputs: ['domain'] })],
     ['b-docs', state('done')],
-    ['b-changelog', state('done')],
+    ['b-changelog', state('done', { completed_in_sprint_id: 'S' })],
     ['b-rename', state('blocked')],
     ['b-flaky', state('blocked', { required_inputs: ['owner'] })],
     ['b-unit', state('pending')],

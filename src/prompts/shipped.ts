@@ -809,7 +809,7 @@ export const PROMPTS = {
     occasion: 'a stage may ask others',
     needs: ['roles', 'most'],
     budget: 400,
-    body: 'You may ask {{roles}} for advice with the tool `ask`. squad passes on {{most}} of this stage in the whole run, and refuses any other. Decide yourself what you can.',
+    body: 'You may ask {{roles}} for advice with the tool `ask`. squad passes on {{most}} about this work in the whole run, and refuses any other. Decide yourself what you can.',
   },
   'stage/document': {
     role: 'stage',

@@ -35,10 +35,17 @@ export function adviceRefusal(view: View, options: StagesOptions, ask: Ask): str
   if (!isAdvice(ask)) return `${stage.id} asks only ${of.join(' or ')} for advice`;
   const asked = view
     .mail({ type: 'ask' })
-    .filter((one) => askingStage(view, options, one) === stage && isAdvice(one))
+    .filter(
+      (one) => askingStage(view, options, one) === stage && entryOf(view, one) === entryOf(view, ask) && isAdvice(one),
+    )
     .findIndex(({ id }) => id === ask.id);
   if (asked < most) return undefined;
   return `${stage.id} has had its ${counted(most, 'question')} of this run; decide yourself, and say what is open`;
+}
+
+/** Each entry of a stage has questions of its own. */
+function entryOf(view: View, { via = '' }: Ask): string | undefined {
+  return stageTask(view, via)?.entry;
 }
 
 /** The stage whose author asks; undefined: a reviewer does, a person, or work of no stage. */

@@ -41,7 +41,7 @@ export interface Stage {
    * squad alone set: one agent does all such stages of its role, one after the other in one session.
    */
   readonly session?: 'new' | 'role' | 'thread' | { readonly of: string };
-  /** Roles that its agent may ask for advice by mail, and how many questions of the stage count in a run. Absent: all, and any number. */
+  /** Roles that its agent may ask for advice by mail, and how many questions count, for each entry if it has any. Absent: all, any number. */
   readonly asks?: { readonly of: readonly string[]; readonly most: number };
   /** On failure. `skip`: stages that need it continue without it. Absent: `stop`. */
   readonly onFail?: 'stop' | 'skip';

@@ -15,7 +15,10 @@ const ROLES: Readonly<Record<string, string>> = {
   'sync-2': 'planner',
   free: 'builder',
   mail: 'planner',
+  one: 'planner',
+  two: 'planner',
 };
+const ENTRIES = ['one', 'two'];
 
 const ask = (to: readonly string[] = ['designer'], more: Partial<Ask> = {}): Ask => ({
   ...{ id: '', from: 'planner', to, action: 'clarify', via: 'sync' },
@@ -32,7 +35,10 @@ function refusalOf(asks: readonly Ask[]): string | undefined {
     record: (_: string, id: string) =>
       id === 'mail' || ROLES[id] === undefined
         ? undefined
-        : { stage: id === 'free' ? 'FREE' : 'SYNC', pass: 1, as: 'work' },
+        : {
+            ...{ stage: id === 'free' ? 'FREE' : 'SYNC', pass: 1, as: 'work' },
+            ...(ENTRIES.includes(id) ? { entry: id } : {}),
+          },
     records: () => [],
   } as unknown as View;
   return adviceRefusal(view, OPTIONS, mail.at(-1) ?? ask());
@@ -49,6 +55,16 @@ describe('a question of a stage with `asks`', () => {
     ['to another role beside one of its own is refused', [ask(['designer', 'builder'])], OTHER],
     ['after as many as it has is refused', [ask(), ask(['architect']), ask()], ENOUGH],
     ['counts in each of its tasks', [ask(), ask(['architect'], { via: 'sync-2' }), ask()], ENOUGH],
+    [
+      'counts for its entry alone',
+      [ask(), ask(), ask(['designer'], { via: 'one' }), ask(['designer'], { via: 'two' })],
+      undefined,
+    ],
+    [
+      'is refused after as many of its entry',
+      Array.from({ length: 3 }, () => ask(['designer'], { via: 'two' })),
+      ENOUGH,
+    ],
     ['does not count if it was refused', [ask(['builder']), ask(['builder']), ask(), ask()], undefined],
     ['of another action counts too', [ask(), ask(['designer'], { action: 'review' }), ask()], ENOUGH],
     ['to MAIN is none of them', [ask(), ask(), ask(['MAIN'])], undefined],
@@ -63,7 +79,7 @@ describe('a question of a stage with `asks`', () => {
 
   it('is what its brief says, with the roles that an agent has', () => {
     expect(adviceText(SYNC, { roster: ROSTER })).toMatch(
-      /^You may ask designer or architect .* passes on 2 questions of this stage/,
+      /^You may ask designer or architect .* passes on 2 questions about this work/,
     );
     expect(adviceText(SYNC, { roster: [member('ada', 'architect')] })).toMatch(/^You may ask architect for advice/);
     expect(adviceText(SYNC, { roster: [] })).toBeUndefined();

@@ -74,7 +74,7 @@ interface LedgerPlace extends OpenedWorkspace {
   readonly ledger: Ledger | undefined;
 }
 
-async function submitTo(workspace: LedgerPlace, objective: Named, options: SubmitOptions): Promise<SubmittedRun> {
+async function submitTo(workspace: LedgerPlace, objective: Submitted, options: SubmitOptions): Promise<SubmittedRun> {
   const { key, after, priority, ...request } = options;
   if (priority !== undefined && priorityRank(priority) === undefined) throw noPriority(priority);
   if (after !== undefined && request.base !== undefined)

@@ -12,7 +12,7 @@ import {
   todo,
   todos,
 } from '../support/sprint-script.ts';
-import { finding } from '../support/findings.ts';
+import { ALL_FIXED, finding } from '../support/findings.ts';
 import type { Entry, Step } from './run-script.ts';
 
 /** What a prompt says of its own sprint, its documents, and its todo. */
@@ -53,7 +53,7 @@ function judged(when: string, category: string | null, turn?: number): Entry {
       steps: [{ run: ['git', 'log', '-1', '--format=%s'] }, { answer: 'ok' }],
     },
     structured: {
-      ...{ approved: isGood, summary: isGood ? 'good' : 'not yet', settled: [], category, required_inputs: [] },
+      ...{ approved: isGood, summary: isGood ? 'good' : 'not yet', settled: ALL_FIXED, category, required_inputs: [] },
       findings: isGood ? [] : [finding('it lacks a line')],
       recommended_next_step: null,
     },

@@ -44,7 +44,7 @@ export const SPRINT_COMMANDS: Commands = {
   },
   sprint: {
     about: 'Work for a milestone with the whole team, or see how the sprint stands.',
-    examples: ['squad sprint start "a login page"', 'squad sprint status', 'squad sprint stop'],
+    examples: ['squad sprint start "a login page"', 'squad sprint status', 'squad sprint report'],
     commands: {
       start: {
         about: 'Start a sprint: the team plans it, does its todos, and brings the work onto the branch `sprints`.',
@@ -67,6 +67,13 @@ export const SPRINT_COMMANDS: Commands = {
         examples: ['squad sprint status', 'squad sprint status --json'],
         flags: [JSON_OBJECT],
         load: async () => (await import('./commands/sprint-status.ts')).sprintStatus,
+      },
+      report: {
+        about: 'Show the report of a sprint, by default of the last one that ended.',
+        examples: ['squad sprint report', 'squad sprint report 260324-Sprint-09:00 --json'],
+        words: [['[sprint]', 'its id']],
+        flags: [JSON_OBJECT],
+        load: async () => (await import('./commands/sprint-report.ts')).sprintReport,
       },
     },
   },

@@ -39,6 +39,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'queue drop': ['one'],
   'request show': ['r-1'],
   'request cancel': ['r-1'],
+  'sprint start': ['a login page'],
   'mail send': ['{}'],
   'mail say': ['hello'],
   'mail ask': ['hello?'],
@@ -48,6 +49,8 @@ const PROMPTS = ['prompts', 'prompts show', 'prompts eject', 'prompts diff'];
 /** They work where nothing ever ran. */
 const SERVICE = ['serve', 'serve status', 'serve stop', 'serve check'];
 const TEAM = ['request', 'request list', 'backlog'];
+/** Only what begins starts from a commit, and what says whether it can. */
+const FROM_A_COMMIT = new Set(['run', 'sprint start', 'sprint status']);
 const WORK = new Set([
   'init',
   'doctor',
@@ -89,8 +92,7 @@ describe('an error of a command with --json', () => {
       const error = errorLineSchema.parse(lines[0]);
       expect(error.exitCode).toBe(code);
       expect(error.next).not.toBeNull();
-      // Only a new run starts from a commit.
-      expect(/no commit yet/.test(error.message), error.message).toBe(command === 'run');
+      expect(/no commit yet/.test(error.message), error.message).toBe(FROM_A_COMMIT.has(command));
       expect(stderr).toContain(error.message.split('\n')[0] ?? '');
     },
   );

@@ -157,6 +157,9 @@ const ONLY_READ = [
   ...['serve status', 'serve stop', 'serve check', 'serve limits', 'serve slot'],
   // They write the ledger alone: the engine that takes a run meets the locks that `resume` meets.
   ...['add', 'queue move', 'queue drop', 'request list', 'request show', 'request cancel', 'backlog'],
+  ...['sprint status', 'sprint report'],
+  // They move the line as `merge` moves a branch, and submit their run as `add` does; its roles need a team in the settings.
+  ...['sprint start', 'sprint stop'],
   // A file in the checkout, which is no state of squad and needs no git.
   ...['prompts show', 'prompts eject', 'prompts diff'],
 ];

@@ -75,6 +75,7 @@ export async function sprintStart(
   printResult(output, options, { type: 'sprint-ended', id, ...end }, [
     `The sprint ${id} is ${end.outcome}${why}.${counts}`,
     where,
+    `Its report: \`squad sprint report ${id}\`.`,
   ]);
   context.exit(end.outcome === 'completed' && done === todos.length ? 0 : 1);
 }

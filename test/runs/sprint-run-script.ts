@@ -20,7 +20,7 @@ const SPRINT = '{match:[0-9]+-Sprint-[0-9:]+(?:-[0-9]+)?}';
 const FOLDER = 'docs/squad/{match:docs/squad/([a-z0-9-]+)}';
 const TODO = '{match:request_id: ([a-z0-9-]+)}';
 
-export const ROLES = ['research', 'planner', 'designer', 'architect', 'developer', 'qa', 'version-controller'] as const;
+const ROLES = ['research', 'planner', 'designer', 'architect', 'developer', 'qa', 'version-controller'] as const;
 
 /** Agents of a whole team on the scripted runtime. */
 export function scriptedTeam(developers = 1): readonly object[] {

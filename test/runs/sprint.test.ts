@@ -22,7 +22,13 @@ type Line = Readonly<Record<string, unknown>>;
 
 async function json(bench: RunBench, args: readonly string[], code = 0): Promise<readonly Line[]> {
   const said = await bench.run([...args, '--json']);
-  expect(said.code, said.stderr).toBe(code);
+  expect(
+    said.code,
+    `${said.stderr}\n${said.lines
+      .slice(-6)
+      .map((line) => JSON.stringify(line))
+      .join('\n')}`,
+  ).toBe(code);
   return said.lines;
 }
 

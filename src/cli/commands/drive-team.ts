@@ -32,13 +32,15 @@ export async function driveTeam(
       const workspace = bindWorkspace(await openWorkspace(context));
       if (isOver(workspace)) return 'left';
       if (findService(workspace.directory) !== null) return 'later';
+      // Before the step: a run that ends meanwhile is seen by the next one.
+      const isIdle = host.isIdle() && otherDriver(workspace.directory) === undefined;
       const { did, text } = await stepTeam(workspace, step);
       if (did !== 'wait') {
         say(text);
         return 'work';
       }
       await keepFiles(workspace);
-      if (!host.isIdle() || otherDriver(workspace.directory) !== undefined) return 'later';
+      if (!isIdle) return 'later';
       why = text;
       return 'left';
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 export const ITEM_KINDS = ['feature', 'bug', 'chore', 'research', 'docs'] as const;
-export const ITEM_STATES = ['pending', 'selected', 'blocked', 'done', 'carried_over', 'dropped'] as const;
+const ITEM_STATES = ['pending', 'selected', 'blocked', 'done', 'carried_over', 'dropped'] as const;
 export type ItemState = (typeof ITEM_STATES)[number];
 
 /** Higher ones come first. */

@@ -7,7 +7,7 @@ import { kickoffSchema } from './sprint.ts';
 const entrySchema = z.object({ id: z.string(), ...itemSchema.shape, ...itemStateSchema.omit({ at: true }).shape });
 
 /** How the engine chooses among the roles that a step allows. The names are those of `policy.yaml`. */
-export const routingPolicySchema = z.object({
+const routingPolicySchema = z.object({
   roles: z.record(
     z.string(),
     z.object({

@@ -24,4 +24,3 @@ export const sprintReportSchema = z.object({
   achievements: z.array(z.string().max(1_000)).max(50),
   judgement: z.string().max(2_000).describe('whether the milestone was reached, and what shows it'),
 });
-export type SprintReport = z.infer<typeof sprintReportSchema>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** `done` and `blocked` follow from its items. */
-export const REQUEST_STATES = ['received', 'planning', 'planned', 'done', 'blocked', 'cancelled', 'refused'] as const;
+const REQUEST_STATES = ['received', 'planning', 'planned', 'done', 'blocked', 'cancelled', 'refused'] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
 /** A file that came with a request or with the start of a sprint. Its bytes are kept under the hash. */

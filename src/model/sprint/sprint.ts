@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { attachmentSchema } from './request.ts';
 
-export const SPRINT_STATES = ['planning', 'running', 'wrap_up', 'completed', 'failed', 'blocked'] as const;
+const SPRINT_STATES = ['planning', 'running', 'wrap_up', 'completed', 'failed', 'blocked'] as const;
 export type SprintState = (typeof SPRINT_STATES)[number];
 
 export const TODO_STATES = [
@@ -35,7 +35,7 @@ export const sprintSchema = z.object({
 });
 export type Sprint = z.infer<typeof sprintSchema>;
 
-export const todoSchema = z.object({
+const todoSchema = z.object({
   /** An id of its own, which the tasks of its chain begin with. */
   id: z.string(),
   item: z.string(),

@@ -11,7 +11,7 @@ export type Category = (typeof CATEGORIES)[number];
 const PHASES = ['planning', 'implementation', 'validation', 'closeout'] as const;
 type Phase = (typeof PHASES)[number];
 
-export const STEPS = [
+const STEPS = [
   ...(['research_initial', 'milestone_refinement', 'artifact_sync', 'backlog_definition'] as const),
   ...(['backlog_prioritization', 'todo_finalization', 'todo_planning', 'architect_guidance'] as const),
   ...(['developer_build', 'architect_review', 'developer_revision', 'qa_validation'] as const),

@@ -1,6 +1,6 @@
 import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
-import { asObject, plainJson, type Json } from '../../text/json.ts';
+import { asObject, plainJson } from '../../text/json.ts';
 import type { Category } from '../../model/sprint/transition.ts';
 
 // Decisions of the sprint besides its list. Only the playbook writes these records of the board.
@@ -70,5 +70,5 @@ export function putCloseout(task: string): PlanChange {
 }
 
 function put(where: string, id: string, value: object): PlanChange {
-  return { do: 'put', in: where, id, value: plainJson(value) as Json };
+  return { do: 'put', in: where, id, value: plainJson(value) };
 }

@@ -11,7 +11,7 @@ import { transitionProblems, transitionSchema, type AnsweringStep } from '../../
 
 const MOST_PROBLEMS = 30;
 /** How often a phase of the planning may be done. */
-export const PHASE_ITERATIONS = 3;
+const PHASE_ITERATIONS = 3;
 
 /** Who answers, and for what. */
 interface About {

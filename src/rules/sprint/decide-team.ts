@@ -9,7 +9,7 @@ export interface TeamView {
   readonly now: number;
   readonly team: Team;
   readonly settings: Pick<SprintSettings, 'start'>;
-  runState(run: string): RunState;
+  readonly runState: (run: string) => RunState;
   /** A slot is due, and not settled yet. */
   readonly slot?: number | undefined;
   /** The next slot. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../substrate/ports/clock.ts';
 const PAUSE_MS = 3_000;
 
 /** The words of `squad serve team`. `until`: when to look again (epoch ms); null: once something changes. */
-export const teamWordsSchema = z.object({ said: z.array(z.string()), until: z.number().nullable() });
+const teamWordsSchema = z.object({ said: z.array(z.string()), until: z.number().nullable() });
 
 /** Has done what is next for a team, by a process of its own, once something has changed or a time has come. */
 export function createServiceTeam({

@@ -175,13 +175,14 @@ function kickoffOf(team: Team, trigger: Kickoff['trigger'], items: readonly stri
 }
 
 async function settleSlot(workspace: OpenedWorkspace, slot: number, about: string): Promise<void> {
-  const { clock, redactor } = workspace.composition;
+  const { composition } = workspace;
+  const at = composition.clock.now();
   await withLedger(workspace, 'write', (ledger) => {
     const { sprint } = lookAtTeam(workspace).team;
     const run = sprint.get(about);
     if (run === undefined)
-      return recordLeft(ledger, SLOTS, { slot, at: clock.now(), outcome: 'skipped', why: about }, redactor([]));
-    recordRun(ledger, SLOTS, { slot, at: clock.now(), run: run.run, name: about, head: run.base });
+      return recordLeft(ledger, SLOTS, { slot, at, outcome: 'skipped', why: about }, composition.redactor([]));
+    recordRun(ledger, SLOTS, { slot, at, run: run.run, name: about, head: run.base });
   });
 }
 

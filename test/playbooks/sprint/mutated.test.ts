@@ -41,7 +41,7 @@ function placesIn(value: Json, at: readonly (string | number)[] = []): (readonly
   const own = at.length === 0 ? [] : [at];
   if (Array.isArray(value)) return [...own, ...value.flatMap((one, index) => placesIn(one, [...at, index]))];
   if (!isJsonObject(value)) return own;
-  return [...own, ...Object.entries(value).flatMap(([key, one]) => placesIn(one as Json, [...at, key]))];
+  return [...own, ...Object.entries(value).flatMap(([key, one]) => placesIn(one, [...at, key]))];
 }
 
 const GONE = Symbol('gone');
@@ -53,7 +53,7 @@ function changed(value: Json, [key, ...rest]: readonly (string | number)[], to: 
   else if (to !== GONE) copy[key] = to;
   else if (Array.isArray(copy)) copy.splice(Number(key), 1);
   else delete copy[key];
-  return copy as Json;
+  return copy;
 }
 
 /** What hostile or careless planners put in place of a value. */

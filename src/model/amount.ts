@@ -26,7 +26,7 @@ export function atLeastText(count: number, unknownTurns: number): string {
 }
 
 /** `950`, `12.3k`, `4.56M`. Rounded down: a limit is not shown as reached before it is. */
-export function countText(count: number): string {
+function countText(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 1_000_000) return `${threeDigits(count / 1_000)}k`;
   return `${threeDigits(count / 1_000_000)}M`;

@@ -1,7 +1,7 @@
 import { asciiJsonText, plainJsonText } from '../text/plain-text.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import { asciiText, isAsciiOnly } from './render/ascii.ts';
-import { fold } from './render/fold.ts';
+import { fold } from './render/cells.ts';
 import { styleFor, type Style } from './render/style.ts';
 
 /** Prints for commands, without secrets. A closed stream (`squad log | head`) ends the printing, not the work. */

@@ -17,11 +17,16 @@ export function costText({ costUsd, unknownCostTurns }: { costUsd: number | null
 
 /** `950 tokens`, `12.3k tokens`, `4.56M+ tokens`, `tokens unknown`: as `costText`. */
 export function tokensUsedText(tokens: number | null, unknownTurns: number): string {
-  return tokens === null ? 'tokens unknown' : `${countText(tokens)}${unknownTurns === 0 ? '' : '+'} tokens`;
+  return tokens === null ? 'tokens unknown' : `${atLeastText(tokens, unknownTurns)} tokens`;
+}
+
+/** `12.3k`; `12.3k+` if there are turns that did not tell. */
+export function atLeastText(count: number, unknownTurns: number): string {
+  return `${countText(count)}${unknownTurns === 0 ? '' : '+'}`;
 }
 
 /** `950`, `12.3k`, `4.56M`. Rounded down: a limit is not shown as reached before it is. */
-export function countText(count: number): string {
+function countText(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 1_000_000) return `${threeDigits(count / 1_000)}k`;
   return `${threeDigits(count / 1_000_000)}M`;

@@ -1,5 +1,5 @@
 import { defined } from '../text/defined.ts';
-import { isSaid } from '../text/unsaid.ts';
+import { isSaid } from '../text/reasons.ts';
 import { assertNever } from '../model/assert-never.ts';
 import type { PlanLimits } from '../model/plan/board.ts';
 import type { WorkEffect } from '../model/plan/effect.ts';

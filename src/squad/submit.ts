@@ -162,9 +162,14 @@ function findUnder(
 /** Its id. Throws `usage` for one that is unknown. */
 function runBefore(workspace: LedgerPlace, name: string): string {
   const { ledger } = workspace;
-  const row = ledger && requireNamed(workspace, ledger, name);
-  if (row === undefined) throw usageError(`there is no run ${plainLine(name, 80)}`, 'See `squad runs`.');
-  return row.id;
+  if (ledger === undefined) throw usageError(`there is no run ${plainLine(name, 80)}`, 'See `squad runs`.');
+  const row = requireNamed(workspace, ledger, name);
+  // Only so can no two runs wait for each other: the other one may be submitted again, to wait for this one.
+  if (findDefinition(ledger, row) !== undefined) return row.id;
+  throw usageError(
+    `${row.name} cannot be waited for: its start was cut short`,
+    'Submit it again first, or name another run.',
+  );
 }
 
 function noPriority(text: string) {

@@ -8,7 +8,7 @@ import type { Rejection } from '../model/rejection.ts';
 import type { Work } from '../model/plan/work.ts';
 import { saysCannotRun } from '../text/cannot-run.ts';
 import { shortText } from '../text/plain-text.ts';
-import { isSaid } from '../text/unsaid.ts';
+import { isSaid } from '../text/reasons.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import type { ToolError } from '../model/tool-error.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { priorityRank } from '../model/priority.ts';
-import type { Submission } from '../model/run.ts';
-import type { Ledger } from '../substrate/ports/ledger.ts';
+import { RUN_EVENTS, type Submission } from '../model/run.ts';
+import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { lastEnd } from './end-row.ts';
 
 /** Part of a `RunView`. */
 const endSchema = z.object({ run: z.object({ state: z.string() }) });
+const droppedSchema = z.object({ dropped: z.literal(true) });
 
 /** A run of the queue with its need, if it begins with the result of another one. */
 export function withBefore<Found extends { readonly need: string; readonly why: string; readonly name: string }>(
@@ -17,11 +18,21 @@ export function withBefore<Found extends { readonly need: string; readonly why: 
   const before = ledger.run(submitted.after);
   if (before === undefined) return { ...found, need: 'held', why: 'the run that it waits for is gone' };
   const end = lastEnd(ledger, before);
+  if (end === undefined && isDropped(ledger, before)) {
+    const why = `${before.name}, which it waits for, is out of the queue: \`squad resume ${before.name}\` starts it`;
+    return { ...found, need: 'held', why };
+  }
   if (end === undefined) return { ...found, need: 'waits', why: `it waits for ${before.name}` };
   const { state } = endSchema.parse(end.data).run;
   if (state === 'done') return found;
   const why = `${before.name}, which it waits for, has ${state === 'cancelled' ? 'been cancelled' : 'failed'}: \`squad resume ${found.name}\` starts it from there all the same`;
   return { ...found, need: 'held', why };
+}
+
+/** A person took it out of the queue, and no engine has had it since. */
+function isDropped(ledger: Ledger, { id }: Pick<RunRow, 'id'>): boolean {
+  const refused = ledger.newest(id, [RUN_EVENTS.startRefused]);
+  return droppedSchema.safeParse(refused?.data).success && ledger.segments(id).length === 0;
 }
 
 /** The record with the order that a person gave the queue. */

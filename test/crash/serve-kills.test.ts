@@ -25,6 +25,10 @@ const POINTS = [
   'attempt.claimed',
 ];
 
+/** In all, and on one repository: `SQUAD_KILLS=500` for a longer trial. */
+const KILLS = Number(process.env['SQUAD_KILLS'] ?? 60);
+const EACH = 10;
+
 async function openBench(): Promise<ServeBench> {
   const bench = await openServeBench([NIGHTLY, OTHER]);
   onTestFinished(() => bench.end());
@@ -63,12 +67,12 @@ it.each(some(POINTS, 0, POINTS.length))(
 
 it(
   'kills at random moments, of service, engine or both: every slot is one run',
-  { ...NIGHT, timeout: 900_000 },
+  { ...NIGHT, timeout: 120_000 + KILLS * 30_000 },
   async () => {
     const random = createRandom(34);
-    for (let trial = 0; trial < 10; trial += 1) {
+    for (let left = KILLS; left > 0; left -= EACH) {
       const bench = await openBench();
-      for (let kill = 0; kill < 10; kill += 1) {
+      for (let kill = 0; kill < Math.min(EACH, left); kill += 1) {
         if (findService(stateOf(bench.repository)) === null) await bench.serve();
         await sleep(random() * 1_500);
         const engine = readLockHolder(stateOf(bench.repository))?.pid;

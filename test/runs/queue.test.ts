@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
+import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { stateOf } from '../support/state.ts';
 import { ALL } from '../support/lane.ts';
 import { git } from '../support/git.ts';
@@ -143,6 +145,47 @@ describe.concurrent('the queue', { timeout: 300_000 }, () => {
     ]);
     expect((await bench.run(['resume', 'pruned', '--yes'])).stderr).toContain('is gone');
     expect((await json(bench, ['resume', 'unagreed', '--yes'])).at(-1)).toMatchObject({ outcome: 'done' });
+  });
+
+  it('says what a run waits for that will not end by itself', async (test) => {
+    const bench = benchFor(test);
+    const states = async (): Promise<unknown[]> =>
+      (await json(bench, ['queue'])).map(({ name, state, why }) => [name, state, why]);
+    await add(bench, 'one');
+    await add(bench, 'two', '--after', 'one');
+    expect(await states()).toContainEqual(['two', 'waits', 'it waits for one']);
+    await json(bench, ['queue', 'drop', 'one']);
+    expect(await states()).toEqual([['two', 'held', expect.stringContaining('`squad resume one` starts it')]]);
+    // Killed after its name was taken: it could be submitted again, to wait for the run that waits for it.
+    const kill = { SQUAD_FAILPOINTS: 'submitted.named:1=kill' };
+    expect((await bench.run([...ADD, '--name', 'cut', '--key', 'k'], kill)).signal).toBe('SIGKILL');
+    for (const key of [[], ['--key', 'k']]) {
+      const refused = await bench.run([...ADD, '--after', 'cut', ...key]);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('its start was cut short')]);
+    }
+  });
+
+  it('leaves a ledger of a newer version alone', async (test) => {
+    const bench = benchFor(test);
+    await add(bench, 'one');
+    const path = ledgerPath(stateOf(bench.repository));
+    const version = (to?: number): unknown => {
+      const db = new Database(path);
+      try {
+        return to === undefined ? db.pragma('user_version', { simple: true }) : db.pragma(`user_version = ${to}`);
+      } finally {
+        db.close();
+      }
+    };
+    const known = Number(version());
+    version(known + 1);
+    for (const command of [ADD, ['queue'], ['queue', 'drop', 'one'], ['resume', '--all'], ['serve', 'status']]) {
+      const said = await bench.run(command);
+      expect([command, said.code, said.stderr]).toEqual([command, 78, expect.stringContaining('a newer squad')]);
+    }
+    expect(version()).toBe(known + 1);
+    version(known);
+    expect(await names(bench)).toEqual(['one']);
   });
 
   it('refuses what can never start', async (test) => {

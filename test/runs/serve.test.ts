@@ -61,6 +61,14 @@ describe('squad serve', { timeout: 300_000 }, () => {
     );
     const status = (await bench.run(['serve', 'status', '--json'])).lines[0];
     expect(status).toMatchObject({ service: { pid }, engine: null, runs: { queued: 0, open: 0 } });
+    // No other process is signalled that has got its number.
+    const name = join(stateOf(bench.repository), 'service', 'lock.json');
+    const said = readFileSync(name, 'utf8');
+    writeFileSync(name, JSON.stringify({ ...(JSON.parse(said) as object), startTime: '1' }));
+    expect((await bench.run(['serve', 'stop'])).stderr).toContain(
+      `PID ${pid}, which the service had, is another process`,
+    );
+    writeFileSync(name, said);
     expect((await bench.run(['serve', 'stop', '--json'])).lines[0]).toMatchObject({ stopped: true });
     expect((await bench.run(['serve', 'stop', '--json'])).lines[0]).toMatchObject({ stopped: false });
   });

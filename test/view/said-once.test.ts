@@ -56,7 +56,7 @@ const cases = FAILURE_KINDS.flatMap((kind) =>
 describe('the end of a run, and its status', () => {
   it('say a cause of a turn once, whatever failed, wherever, and in whichever words', SPREAD, () => {
     const outcomes = new Map<string, number>();
-    for (const { kind, place, form, cause } of some(cases, 61)) {
+    for (const { kind, place, form, cause } of some(cases, 61, 122)) {
       const failure: Failure = { kind, message: cause, mayHaveActed: true };
       const toolErrors = [{ tool: 'Bash', input: 'npm t', output: cause, denied: false }];
       const result = { outcome: 'failed' as const, failure, text: cause, toolErrors };

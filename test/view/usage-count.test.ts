@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { moneyText } from '../../src/model/amount.ts';
+import { renderStatus } from '../../src/cli/render/status-board.ts';
 import { statusOf } from '../../src/view/status.ts';
 import { viewOf } from '../../src/view/view-of.ts';
 import { totalsOf } from '../../src/view/usage-count.ts';
@@ -21,7 +22,9 @@ it('is the ledger’s own: a turn whose agent never ran is none, in status and r
     .turn('b', 3, 'cyd');
   const reading = run.read();
   expect(totalsOf(reading.attempts)).toEqual(reading.totals);
-  const { turns, usage: used } = statusOf(viewOf(reading, { now: run.clock.time }));
+  const status = statusOf(viewOf(reading, { now: run.clock.time }));
+  const { turns, usage: used } = status;
+  expect(renderStatus(status, run.clock.time)).toMatch(/ · 13\+ tokens in, \d+\+ out · USD 0\.0074\+\n/);
   expect(turns).toEqual({ started: 5, settled: 4, lost: 1, live: 1 });
   expect(used).toMatchObject({ inputTokens: 13, unknownTurns: 1, unknownCostTurns: 2 });
   expect(moneyText(used.costUsd ?? 0)).toBe('USD 0.0074');

@@ -1,6 +1,6 @@
 import { WHOLE_RUN } from '../../model/plan/scope.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { unsaid } from '../../text/unsaid.ts';
+import { unsaid } from '../../text/reasons.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Style } from '../render/style.ts';
 import { cut, line, wrap } from '../render/cells.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import stringWidth from 'string-width';
 import type { Size, Terminal } from '../output.ts';
-import { fold } from '../render/fold.ts';
+import { fold } from '../render/cells.ts';
 
 /** A terminal that knows this shows all of a write at once; others ignore it. */
 const HOLD = '\u001b[?2026h';

@@ -153,7 +153,9 @@ async function hostRun(
     if (need === 'queued') await noteRefused(workspace, runId, 'no person has agreed to it on this machine');
     return null;
   }
-  output.problem(`${name}: ${why}${priorityText(priority)}`);
+  output.problem(
+    `${name}: ${need === 'queued' ? 'it is next in the queue, and starts' : why}${priorityText(priority)}`,
+  );
   const named: Output = options.json === true ? output : { ...output, line: (text) => output.line(prefix(name, text)) };
   const show = await showRun({ ...context, output: named, exit: () => undefined }, { ...options, plain: true });
   try {

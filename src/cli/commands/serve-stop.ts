@@ -3,6 +3,7 @@ import { openMachine } from '../../engine/machine.ts';
 import { SquadError, wrongEnvironment } from '../../model/errors.ts';
 import { openWorkspace } from '../../squad/open-workspace.ts';
 import { findService } from '../../squad/service/service-lock.ts';
+import { readProcess } from '../../substrate/system/process/process-table.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
 import { printResult } from '../output.ts';
 
@@ -22,6 +23,11 @@ export async function serveStop({ host, output }: CommandContext, options: JsonO
     const where = holder === undefined ? 'an unknown process' : `PID ${holder.pid} on ${holder.host}`;
     throw wrongEnvironment(`the service is ${where}, which cannot be stopped from here`, 'Stop it there.');
   }
+  if (readProcess(holder.pid)?.startTime !== holder.startTime)
+    throw wrongEnvironment(
+      `PID ${holder.pid}, which the service had, is another process now`,
+      'Give the command again: a service that starts writes its number a moment later.',
+    );
   process.kill(holder.pid, 'SIGTERM');
   for (const until = clock.monotonic() + PATIENCE_MS; clock.monotonic() < until; await clock.sleep(LOOK_MS)) {
     if (findService(directory) === null)

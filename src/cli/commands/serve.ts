@@ -9,7 +9,7 @@ import { unagreedSchedules } from '../../squad/service/agreed-schedules.ts';
 import { runService } from '../../squad/service/run-service.ts';
 import { lockService, refuseSecondService, serviceFolder } from '../../squad/service/service-lock.ts';
 import { holderHere } from '../../substrate/ledger/index.ts';
-import { insideTurn } from '../../substrate/system/process/process-table.ts';
+import { insideTurn, readProcess } from '../../substrate/system/process/process-table.ts';
 import { runInTerminal } from '../../substrate/system/process/run-in-terminal.ts';
 import { startDetached, type DetachedProgram } from '../../substrate/system/process/start-detached.ts';
 import { defined } from '../../text/defined.ts';
@@ -34,7 +34,11 @@ export async function serve(context: CommandContext, options: Options<'serve'>):
   if (refusal !== undefined) return exit(refusal);
   const workspace = bindWorkspace(opened);
   if (options.detach === true) return (await import('./serve-detach.ts')).serveDetach(context, workspace, options);
-  const lock = lockService(workspace.directory, holderHere(host.pid, workspace.composition.clock.now()));
+  const holder = holderHere(host.pid, workspace.composition.clock.now());
+  const lock = lockService(workspace.directory, {
+    ...holder,
+    ...defined({ startTime: readProcess(host.pid)?.startTime }),
+  });
   try {
     await serveHere(context, workspace, options.background === true);
   } finally {

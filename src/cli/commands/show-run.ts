@@ -11,7 +11,7 @@ import { callerAt } from '../call-person.ts';
 import { endEvent } from '../../squad/ended-run.ts';
 import { tidyLater } from '../tidying.ts';
 import { printEndLines } from '../render/end-lines.ts';
-import { fold } from '../render/fold.ts';
+import { fold } from '../render/cells.ts';
 
 /** Shows a run: on a terminal as a board, elsewhere as one line for each event. */
 export async function showRun(context: CommandContext, options: { json?: boolean; plain?: boolean }) {

@@ -24,7 +24,7 @@ import { listenForStop } from '../mail/stop-signal.ts';
 import type { Output } from '../output.ts';
 import { endEvent, endOfRun } from '../../squad/ended-run.ts';
 import { printEndLines } from '../render/end-lines.ts';
-import { fold } from '../render/fold.ts';
+import { fold } from '../render/cells.ts';
 import { createLines } from '../render/event-lines.ts';
 
 type WatchOptions = Pick<Options<'watch'>, 'json' | 'plain'>;

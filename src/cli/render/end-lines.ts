@@ -3,8 +3,7 @@ import type { Output } from '../output.ts';
 import { onScreen, type Colour } from './screen.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { failureLines, rejectionLines } from './failure-lines.ts';
-import { reasons } from '../../text/reasons.ts';
-import { isSaid } from '../../text/unsaid.ts';
+import { reasons, isSaid } from '../../text/reasons.ts';
 
 const COLOURS: readonly Colour[] = [
   [/^DONE\b.* not checked\b.*/, ['bold', 'yellow']],

@@ -3,7 +3,7 @@ import type { TaskFailure } from '../../model/task-failure.ts';
 import type { Rejection } from '../../model/rejection.ts';
 import type { StuckTask } from '../../view/stuck-tasks.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { unsaid } from '../../text/unsaid.ts';
+import { unsaid } from '../../text/reasons.ts';
 
 /** A failed task in a few lines: the reason, as far as `said` lacks it, last words, failed tool calls, its work and the next command. */
 export function failureLines(failures: readonly TaskFailure[], said = ''): string[] {

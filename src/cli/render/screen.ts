@@ -1,4 +1,4 @@
-import { folded } from './fold.ts';
+import { folded } from './cells.ts';
 import type { Output } from '../output.ts';
 import { withLink } from './links.ts';
 import type { Style } from './style.ts';

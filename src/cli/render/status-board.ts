@@ -8,7 +8,7 @@ import { PLAIN } from './style.ts';
 import { failureLines, rejectionLines } from './failure-lines.ts';
 import { currentStage, placeText, roundText, STAGE_SIGNS, type ShownStage } from '../../model/shown-stage.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { costText, countText } from '../../model/amount.ts';
+import { atLeastText, costText } from '../../model/amount.ts';
 import type { Colour } from './screen.ts';
 import { sharedLimitLines } from '../../view/shared-limits.ts';
 import { capNotes, capUseText, type CapUse } from '../../view/cap-use.ts';
@@ -74,12 +74,13 @@ export function fromText({ from }: Pick<RunStatus, 'from'>): string {
 }
 
 function progressOf({ elapsedSeconds, maxSeconds, turns, usage }: RunStatus): string {
+  const { inputTokens, outputTokens, unknownTurns } = usage;
   return [
     `${spanText(elapsedSeconds * 1000)} of ${spanText(maxSeconds * 1000)}`,
     `${turns.started} turn${turns.started === 1 ? '' : 's'}${turns.live === 0 ? '' : ` (${turns.live} live)`}`,
-    usage.inputTokens === null
+    inputTokens === null
       ? 'tokens unknown'
-      : `${countText(usage.inputTokens)} tokens in, ${countText(usage.outputTokens ?? 0)} out`,
+      : `${atLeastText(inputTokens, unknownTurns)} tokens in, ${atLeastText(outputTokens ?? 0, unknownTurns)} out`,
     costText(usage),
   ].join(' · ');
 }

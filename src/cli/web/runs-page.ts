@@ -10,6 +10,8 @@ import { type Page, type Region, regionOf, idOf } from './page.ts';
 interface ListedRun extends RunSummary {
   /** Questions without an answer. */
   readonly open: number;
+  /** Its place in the queue, from 1 on, and what it waits for besides an engine; null: it is not there. */
+  readonly queued: { readonly place: number; readonly waits: string | null } | null;
 }
 
 /** The runs of one repository, the newest first. */
@@ -41,17 +43,21 @@ function repositoryRegion({ id, name, root, runs }: RepositoryRuns): Region {
   ]);
 }
 
+function queuedText({ place, waits }: NonNullable<ListedRun['queued']>): string {
+  return `place ${place} in the queue${waits === null ? '' : `: ${waits}`}`;
+}
+
 const TONES: Partial<Record<RunState, string>> = { done: 'good', failed: 'bad' };
 
 function runOf(repository: string, run: ListedRun): Markup {
-  const { runId, name, objective, state, createdAt, usage, tasks, stage, headline, why, open } = run;
+  const { runId, name, objective, state, createdAt, usage, tasks, stage, headline, why, open, queued } = run;
   const facts = [
-    `started ${utcTime(createdAt)}`,
+    `${queued === null ? 'started' : 'added'} ${utcTime(createdAt)}`,
     `${tasks.done} of ${tasks.all} tasks`,
     ...(stage === null ? [] : [`stage ${stage.id} (${stage.place}/${stage.of})`]),
     usage.costUsd === null ? 'cost unknown' : costText(usage),
   ];
-  const outcome = headline ?? why;
+  const outcome = queued === null ? (headline ?? why) : queuedText(queued);
   const asks = open === 0 ? '' : markup`<p class="attention"><strong>${counted(open, 'open question')}</strong></p>`;
   return markup`<li class="card" data-key="${idOf('run', runId)}"><h3><a href="${encodeURIComponent(repository)}/${encodeURIComponent(runId)}/">${name}</a> <span class="${TONES[state] ?? 'attention'}">${state}</span></h3>${asks}<p>${objective}</p>${
     outcome === null ? '' : markup`<p>${outcome}</p>`

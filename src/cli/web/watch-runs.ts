@@ -1,5 +1,6 @@
 import { findView, summarizeRun } from '../../view/run-summary.ts';
 import { lookIn } from '../../squad/open-workspace.ts';
+import { listQueue } from '../../view/queue.ts';
 import type { Clock } from '../../substrate/ports/clock.ts';
 import type { Watched } from './feed.ts';
 import { runsPage, type RepositoryRuns } from './runs-page.ts';
@@ -29,8 +30,8 @@ export function watchRuns(repositories: Repositories, clock: Pick<Clock, 'monoto
 
 function runsOf({ id, name, workspace }: ShownRepository): RepositoryRuns {
   const { playbooks } = workspace.composition;
-  const all = lookIn(workspace, (ledger, lockedBy, now) =>
-    ledger
+  const all = lookIn(workspace, (ledger, lockedBy, now) => {
+    const found = ledger
       .runs()
       .slice(-MOST_RUNS)
       .flatMap((row) => {
@@ -38,7 +39,14 @@ function runsOf({ id, name, workspace }: ShownRepository): RepositoryRuns {
         const summary = summarizeRun(...of);
         if (summary === undefined) return [];
         return { ...summary, open: summary.headline === null ? (findView(...of)?.questions.length ?? 0) : 0 };
-      }),
-  );
+      });
+    const queue = found.some(({ state }) => state === 'queued') ? listQueue(ledger, now) : [];
+    return found.map((run) => {
+      const index = queue.findIndex(({ runId }) => runId === run.runId);
+      const { state, why } = queue[index] ?? {};
+      const queued = why === undefined ? null : { place: index + 1, waits: state === 'ready' ? null : why };
+      return { ...run, queued };
+    });
+  });
   return { id, name, root: workspace.repository.root, runs: (all ?? []).toReversed() };
 }

@@ -12,7 +12,7 @@ const CHUNK_BYTES = 1024 * 1024;
 /** How a file is shared, as far as others notice. */
 type Sharing = Readonly<Record<'uid' | 'gid' | 'mode', number>>;
 
-/** What one object store has given to another, as far as this process knows. */
+/** All that one object store has given to another, as far as this process knows. */
 export interface Sent {
   /** Names of files below the store. */
   readonly names: Set<string>;

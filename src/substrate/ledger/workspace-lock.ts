@@ -14,6 +14,8 @@ const lockHolderSchema = z.object({
   host: z.string(),
   /** Epoch ms. */
   since: z.number().int(),
+  /** Tells its process from a later one with this number. Only a service gives it: no other holder is signalled. */
+  startTime: z.string().optional(),
 });
 export type LockHolder = z.infer<typeof lockHolderSchema>;
 

@@ -7,7 +7,7 @@ import type { RunHistory } from '../read-run.ts';
 import type { RunView } from '../run-view.ts';
 import { utcTime } from '../../text/time.ts';
 import { TYPED_OBJECTIVE } from '../../model/typed-objective.ts';
-import { isSaid } from '../../text/unsaid.ts';
+import { isSaid } from '../../text/reasons.ts';
 import { code, list, ownWords, paragraph, quote, strong, words, type Block, type Text, type Tone } from './document.ts';
 import { endOf } from './timeline.ts';
 
@@ -103,7 +103,7 @@ function whyOf({ board, published, decided }: RunHistory, { waits: { waitingFor 
   const reasons = [published === undefined ? (waitingFor?.why ?? decided?.why ?? '') : lines];
   return reasons
     .map((reason) => reason.trim())
-    .filter((reason) => !isSaid(reason, end?.headline ?? ''))
+    .filter((reason) => reason !== '' && !isSaid(reason, end?.headline ?? ''))
     .map((reason) => (reason.length > 200 || reason.includes('\n') ? quote(reason) : paragraph(reason)));
 }
 

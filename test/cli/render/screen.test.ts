@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fold } from '../../../src/cli/render/fold.ts';
+import { fold } from '../../../src/cli/render/cells.ts';
 import { onScreen } from '../../../src/cli/render/screen.ts';
 import { PLAIN, type Style } from '../../../src/cli/render/style.ts';
 

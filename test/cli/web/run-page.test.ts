@@ -111,10 +111,14 @@ describe('what others wrote on the live page', () => {
           elapsedMs: 1,
         },
         usage: { inputTokens: null, outputTokens: null, costUsd: null, unknownTurns: 0, unknownCostTurns: 0 },
-        ...{ need: null, why: text, open: 1 },
+        ...{ need: null, why: text, open: 1, queued: null },
       } as const;
-      return documentOf(runsPage([{ id: 's', name: text, root: text, runs: [run] }]), { home: './', version: 'x.1' });
+      const waits = { ...run, queued: { place: 2, waits: text } };
+      const runs = [run, waits, { ...run, queued: { place: 1, waits: null } }];
+      return documentOf(runsPage([{ id: 's', name: text, root: text, runs }]), { home: './', version: 'x.1' });
     };
+    expect(listOf('xy')).toContain('place 2 in the queue: xy');
+    expect(listOf('xy')).toContain('place 1 in the queue</p>');
     const turnOf = (text: string) =>
       documentOf(
         turnPage(

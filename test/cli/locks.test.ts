@@ -154,7 +154,7 @@ const ONLY_READ = [
   // Its tools are other commands.
   'mcp-server',
   // What it starts are other commands: `resume --all`, and one that submits a run by what `add` does.
-  ...['serve status', 'serve stop', 'serve check', 'serve limits', 'serve slot'],
+  ...['serve status', 'serve stop', 'serve check', 'serve limits', 'serve slot', 'serve team'],
   // They write the ledger alone: the engine that takes a run meets the locks that `resume` meets.
   ...['add', 'queue move', 'queue drop', 'request list', 'request show', 'request cancel', 'backlog'],
   ...['sprint status', 'sprint report'],

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { sprintSettingsSchema } from '../../src/model/sprint/settings.ts';
 import { limitsOfRun } from '../../src/squad/preflight/run-limits.ts';
 import { scheduleItems } from '../../src/squad/preflight/schedule-items.ts';
+import { discoveryItems } from '../../src/squad/preflight/discovery-items.ts';
 import { itemsToTrust } from '../../src/squad/preflight/trust.ts';
 import { parseSettings, rawSettings } from '../../src/squad/settings/parse-settings.ts';
 import { asObject, isJsonObject, objectsIn } from '../../src/text/json.ts';
@@ -106,6 +108,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
       'schedules: [{ name: n, cron: 0 2 * * *, timezone: UTC, objective: PWN, playbook: objective, skipIf: active }]',
     ]),
   ),
+  'sprint.discovery': 'sprint: { discovery: [PWN] }',
   'schedules.from': 'schedules: [{ name: n, cron: 0 2 * * *, timezone: UTC, from: PWN }]',
   'tracing.to': 'tracing: { to: langsmith }',
   'tracing.endpoint': 'tracing: { to: otlp, endpoint: "https://PWN" }',
@@ -139,7 +142,9 @@ function shown(text: string): string[] {
   const items = itemsToTrust(repository.settings, { file: 'o.md', criteria: [] }, repository, {});
   const { schedules = [] } = repository.settings;
   const bySchedules = schedules.flatMap((schedule, index) => scheduleItems(schedule, index, repository));
-  return [...items, ...bySchedules, ...limits.items].map(({ run }) => run);
+  const { discovery } = sprintSettingsSchema.parse(asObject(repository.raw)['sprint'] ?? {});
+  const byTeam = discoveryItems(discovery, repository);
+  return [...items, ...bySchedules, ...byTeam, ...limits.items].map(({ run }) => run);
 }
 
 describe('the table of settings in docs/trust.md', () => {

@@ -270,7 +270,7 @@ export interface Playbook<I> {
   /** The steps of its work that people see, in order. Absent: people see tasks only. */
   stages?(view: View): readonly StageView[];
   /**
-   * What the run says of things that outlive it. The engine writes each of them that a step changes, in the step's transaction. Absent:
+   * Says what the run knows of things that outlive it. The engine writes each of them that a step changes, in the step's transaction. Absent:
    * nothing.
    */
   records?(view: View): readonly WorkspaceRecord[];

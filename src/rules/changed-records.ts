@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Playbook, WorkspaceRecord } from '../model/plan.ts';
 import type { Board } from '../model/plan/board.ts';
 import { createView } from './view.ts';
@@ -15,6 +14,6 @@ export function changedRecords(
   if (records === undefined || before === after) return [];
   const known = new Map(records(createView(before)).map((record) => [`${record.kind}/${record.id}`, record.value]));
   return records(createView(after)).filter(
-    ({ kind, id, value }) => !isDeepStrictEqual(known.get(`${kind}/${id}`), value),
+    ({ kind, id, value }) => JSON.stringify(known.get(`${kind}/${id}`)) !== JSON.stringify(value),
   );
 }

@@ -5,7 +5,7 @@ export const findingSchema = z.object({
   source: z.enum(['request', 'failed-result', 'dirty-path', 'log', 'discovery', 'blocked-item']),
   /** One line. */
   title: z.string(),
-  /** What was found, as it is. */
+  /** The text that was found, as it is. */
   detail: z.string(),
   /** Epoch ms. */
   firstSeen: z.number().int(),

@@ -7,7 +7,7 @@ export type ItemState = (typeof ITEM_STATES)[number];
 /** Higher ones come first. */
 export const PRIORITY = { least: 0, most: 100 } as const;
 
-/** What should exist. Only planners write it: in a run that plans requests, or in the planning of a sprint. */
+/** Something that should exist. Only planners write it: in a run that plans requests, or in the planning of a sprint. */
 export const itemSchema = z.object({
   title: z.string(),
   kind: z.enum(ITEM_KINDS),

@@ -20,7 +20,7 @@ const routingPolicySchema = z.object({
 });
 export type RoutingPolicy = z.infer<typeof routingPolicySchema>;
 
-/** What a run of a team is frozen with: the backlog as it was when the run was submitted. No other run plans until this one has. */
+/** A sprint's run is frozen with this: the backlog is as it was when the run was submitted. No other run plans until this one has. */
 export const sprintOptionsSchema = z.object({
   /** `260324-Sprint-09:00`. */
   sprint: z.string(),
@@ -40,7 +40,7 @@ export const sprintOptionsSchema = z.object({
 });
 export type SprintOptions = z.infer<typeof sprintOptionsSchema>;
 
-/** What a run that plans requests and findings is frozen with. */
+/** A run that plans requests and findings is frozen with this. */
 export const reviewOptionsSchema = z.object({
   requests: z.array(
     z.object({

@@ -10,7 +10,7 @@ export const sprintSettingsSchema = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/)
     .default('sprints'),
-  /** Of ids, times and slots. */
+  /** Ids, times and slots are in this zone. */
   timezone: z.string().min(1).max(100).default('Asia/Seoul'),
   /** `hybrid`: a sprint starts as soon as the backlog has work, and at each slot. `slots`: only at slots. `person`: only by command. */
   start: z.enum(['hybrid', 'slots', 'person']).default('hybrid'),

@@ -9,10 +9,10 @@ export const TODO_STATES = [
 ] as const;
 export type TodoState = (typeof TODO_STATES)[number];
 
-/** What a sprint was asked for. It never changes: what the planner makes of it is kept beside it. */
+/** The beginning of a sprint. It never changes: what the planner makes of it is kept beside it. */
 export const kickoffSchema = z.object({
   milestone: z.string(),
-  /** The requirements in the words of whoever started it, or the items that it was started for. */
+  /** The requirements in the words of the person who started it, or the items that it was started for. */
   text: z.string(),
   items: z.array(z.string()),
   attachments: z.array(attachmentSchema),

@@ -20,7 +20,7 @@ export interface TeamView {
   readonly held?: string | undefined;
   /** A cap of the day is reached: nothing begins until then. */
   readonly cappedUntil?: number | undefined;
-  /** What may begin: `plans` alone, or nothing, so that only what was begun is finished. Absent: all. */
+  /** Limits what may begin: to `plans`, or to nothing, so that only what was begun is finished. Absent: all. */
   readonly begins?: 'plans' | 'nothing' | undefined;
 }
 

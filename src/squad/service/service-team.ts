@@ -46,7 +46,7 @@ export function createServiceTeam({
       mark === undefined ? Infinity : mark === known ? until : Math.max(notBefore, clock.now() + PAUSE_MS),
     step: (mark: string | undefined): void => {
       isBusy = true;
-      // What the step itself changes is looked at once more.
+      // Changes of the step itself are looked at once more.
       known = mark;
       void step()
         .then((words) => heard(words ?? 'its process ended without a word'))

@@ -77,7 +77,7 @@ function outcomeOf(
   return isAnyDone ? { outcome: 'completed' } : { outcome: 'failed', reason: 'none of its todos was done' };
 }
 
-/** What the sprint had selected and did not end waits for the next one. */
+/** Items that the sprint had selected and did not end wait for the next one. */
 function carryOver(ledger: Pick<Ledger, 'records' | 'writeRecord'>, sprint: string, at: number): void {
   for (const { id, state, selected_in_sprint_id: selected } of backlogOf(teamIn(ledger))) {
     if (state !== 'selected' || selected !== sprint) continue;

@@ -41,7 +41,7 @@ export async function bringToLine(
 }
 
 /** Why the line could not take a commit now; undefined: it could. Changes nothing. */
-export async function whyLineIsHeld(
+export async function lineObstacle(
   ports: GitPorts,
   root: string,
   { branch, commit }: { readonly branch: string; readonly commit: string },

@@ -13,7 +13,7 @@ import { openRepository } from '../../substrate/git/repository.ts';
 import { findService } from '../service/service-lock.ts';
 import { closeSprint } from './close-sprint.ts';
 import { discover } from './discover.ts';
-import { whyLineIsHeld } from './line.ts';
+import { lineObstacle } from './line.ts';
 import { openReview, submitReview } from './plan-requests.ts';
 import { openSprint, submitSprint } from './open-sprint.ts';
 import { lookAtTeam, type SeenTeam } from './read-team.ts';
@@ -24,7 +24,7 @@ const SLOTS = 'sprint/slots';
 /** A line that is held, or a repository that is busy, is looked at again after this. */
 const AGAIN_MS = 30_000;
 
-/** What one step did. `text`: for people. */
+/** One step that was made. `text`: for people. */
 export interface TeamStep {
   readonly did: TeamDecision['do'];
   readonly text: string;
@@ -45,7 +45,7 @@ export async function stepTeam(workspace: OpenedWorkspace, options: StepOptions 
     return { seen, decision: decideTeam({ ...seen, ...slots, now, settings, findings, begins: options.begins }) };
   };
   const first = decide();
-  // What it finds goes to a planner first.
+  // A planner gets new findings first.
   const isFresh = LOOKS_FIRST.has(first.decision.do) && (await discover(workspace, settings)).changed;
   return carryOut(workspace, settings, { ...options, ...(isFresh ? decide() : first) });
 }
@@ -72,7 +72,7 @@ async function slotsOf(
   });
 }
 
-/** What the next step would be, in words. Looks also whether the line could be taken. Changes nothing. */
+/** Says what the next step would be. Looks also whether the line could be taken. Changes nothing. */
 export async function nextOfTeam(
   workspace: OpenedWorkspace,
   settings: TeamSettings,
@@ -83,7 +83,7 @@ export async function nextOfTeam(
   const { slots: cron, timezone, branch } = settings;
   const slots = cron === undefined ? {} : { nextSlot: nextSlot({ cron, timezone }, now) };
   const { head: commit } = await openRepository(composition.git, repository.root);
-  const held = await whyLineIsHeld(composition.git, repository.root, { branch, commit });
+  const held = await lineObstacle(composition.git, repository.root, { branch, commit });
   const findings = openFindings(seen.team);
   const decision = decideTeam({ ...seen, ...slots, now, settings, findings, held });
   if (decision.do === 'wait') return { text: decision.why, until: decision.until };

@@ -6,7 +6,7 @@ import { readSettings } from '../preflight/read-settings.ts';
 import type { OpenedWorkspace } from '../open-workspace.ts';
 import { DEFAULT_POLICY, readPolicy, requireCommitPolicy } from './policy.ts';
 
-/** What the files of a repository say of its team. */
+/** All that the files of a repository say of its team. */
 export interface TeamSettings extends SprintSettings {
   readonly policy: RoutingPolicy;
   /** Empty: there is no such file. */

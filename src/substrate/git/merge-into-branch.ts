@@ -26,7 +26,7 @@ export async function findBranch(
   return path.join(' ') === '' ? { head } : { head, path: path.join(' ') };
 }
 
-/** What a merge at `head` would come to. Changes nothing of the repository. */
+/** Finds what a merge at `head` would come to. Changes nothing of the repository. */
 export async function tryMerge(
   ports: GitPorts,
   repository: Repository,

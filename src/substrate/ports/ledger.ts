@@ -77,7 +77,7 @@ export type Decision =
   | { readonly do: 'set-timer'; readonly id: string; readonly dueAt: number; readonly data: Json }
   /** Sends in a member's name, once for each key of the run. A refused message is recorded as `mail-refused`. */
   | { readonly do: 'send-mail'; readonly key: string; readonly mail: EngineMail }
-  /** Of a thing that outlives runs. Nothing is written if this is its value. */
+  /** The new value of something that outlives runs. Nothing is written if it has that. */
   | { readonly do: 'write-record'; readonly kind: string; readonly id: string; readonly value: Json }
   /** The addresses that could receive mail from now on. See `Mailbox.receivers`. */
   | { readonly do: 'set-receivers'; readonly able: readonly string[] }

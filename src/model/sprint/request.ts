@@ -14,7 +14,7 @@ export const attachmentSchema = z.object({
 });
 export type Attachment = z.infer<typeof attachmentSchema>;
 
-/** A wish of a person. Only the commands of people write this record. Times are epoch ms. */
+/** A request of a person. Only the commands of people write this record. Times are epoch ms. */
 export const requestSchema = z.object({
   text: z.string(),
   by: z.string(),

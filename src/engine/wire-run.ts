@@ -194,7 +194,7 @@ function ownPorts(
 
 function operationHooks(supervisor: Supervisor, control: SegmentControl, wake: () => void) {
   return {
-    isStarting: () => supervisor.isStarting(),
+    isStarting: supervisor.isStarting,
     onNoted: wake,
     onBroken: (error: unknown) => control.fail(error),
   };

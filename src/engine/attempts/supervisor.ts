@@ -27,7 +27,7 @@ export interface Supervisor {
   activity(attemptId: string): TurnActivity | undefined;
   live(): readonly string[];
   /** Whether the process of some attempt is still to be started. */
-  isStarting(): boolean;
+  readonly isStarting: () => boolean;
   /** Leaves every process running for another engine to adopt. Settles nothing after this. */
   detach(): Promise<void>;
 }
@@ -36,8 +36,6 @@ interface Running {
   readonly settled: Promise<void>;
   readonly starting: Promise<Turn>;
   turn?: Turn;
-  /** Its process is on record. */
-  hasStarted?: true;
   cancelReason?: string;
 }
 
@@ -45,6 +43,8 @@ interface State {
   readonly ports: AttemptPorts;
   readonly lease: Lease;
   readonly running: Map<string, Running>;
+  /** Those whose process is not on record yet. */
+  readonly begun: Set<string>;
   /** The last look at the disk. One at a time, so that turns are settled in the order of their results. */
   disk: Promise<void>;
   detached: boolean;
@@ -54,13 +54,13 @@ export function createSupervisor(ports: AttemptPorts, lease: Lease): Supervisor 
   const released = Promise.withResolvers<never>();
   released.promise.catch(() => undefined);
   const running = new Map<string, Running>();
+  const begun = new Set<string>();
   const onStarted: AttemptPorts['onStarted'] = (attemptId, how) => {
-    const entry = running.get(attemptId);
-    if (entry !== undefined) entry.hasStarted = true;
+    begun.delete(attemptId);
     ports.onStarted?.(attemptId, how);
   };
   const startPorts = preparedUntil(released.promise, { ...ports, onStarted });
-  const state: State = { ports, lease, running, disk: Promise.resolve(), detached: false };
+  const state: State = { ports, lease, running, begun, disk: Promise.resolve(), detached: false };
   return {
     ensure: (attemptId) => {
       if (state.detached || running.has(attemptId)) return;
@@ -74,6 +74,7 @@ export function createSupervisor(ports: AttemptPorts, lease: Lease): Supervisor 
       // `settled` reports the failure; it must not end the process as an unhandled rejection.
       settled.catch((error: unknown) => (state.detached ? undefined : ports.onBroken?.(attemptId, error)));
       running.set(attemptId, { settled, starting });
+      begun.add(attemptId);
     },
     settled: async (attemptId) => running.get(attemptId)?.settled,
     cancel: async (attemptId, reason) => {
@@ -85,7 +86,7 @@ export function createSupervisor(ports: AttemptPorts, lease: Lease): Supervisor 
     },
     activity: (attemptId) => running.get(attemptId)?.turn?.activity(),
     live: () => [...running.keys()],
-    isStarting: () => [...running.values()].some(({ hasStarted }) => hasStarted !== true),
+    isStarting: () => begun.size > 0,
     detach: async () => {
       state.detached = true;
       released.reject(new Error('this engine has detached from its turns'));
@@ -123,6 +124,7 @@ async function carry(state: State, attemptId: string, starting: Promise<Turn>): 
   failpoint('attempt.settled');
   // Otherwise the prompts of a whole night stay in memory.
   running.delete(attemptId);
+  state.begun.delete(attemptId);
   ports.onSettled?.(attemptId, settled);
   // Only saves room: the settlement has been read, so a failure does no harm.
   await ports.processes.trimOutput(join(ports.turnsDirectory, attemptId), KEPT_OUTPUT_BYTES).catch(() => undefined);
@@ -139,6 +141,7 @@ async function endAnyway(state: State, attemptId: string, error: unknown): Promi
   // The next engine finds it as it is.
   if (state.detached) throw error;
   running.delete(attemptId);
+  state.begun.delete(attemptId);
   if (attempt?.status === 'settled') return;
   const kind = alive.length > 0 ? 'not-stopped' : mayHaveActed ? 'lost' : 'never-started';
   const result = failedTurn({ kind, message, mayHaveActed });

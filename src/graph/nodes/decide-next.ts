@@ -164,7 +164,7 @@ function decisionsOf(context: NodeContext, before: Board, decided: Decided): Dec
   const data = { next: next.next, why: next.why, ...because, ...untilOf(next, board) };
   const reason: Decision = { do: 'record', type: RUN_EVENTS.decided, data };
   const claims = claimTurns(context, board, turns);
-  const records = recordDecisions(context.ports, before, board);
+  const records = context.ports.playbook.records === undefined ? [] : recordDecisions(context.ports, before, board);
   return [
     reason,
     ...stepDecisions(decided, `${board.seq}/next`),

@@ -66,7 +66,6 @@ export function stepDecisions(step: Pick<PlanStep, 'entries' | 'effects'>, name:
 
 /** The step's changes to what outlives the run. */
 export function recordDecisions({ playbook }: GraphPorts, before: Board, after: Board): Decision[] {
-  if (playbook.records === undefined) return [];
   return changedRecords(playbook, before, after).map((record) => ({ do: 'write-record', ...record }));
 }
 

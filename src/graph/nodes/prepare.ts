@@ -25,7 +25,10 @@ export function createIntake(context: NodeContext) {
     applyStep(context, config, {
       cursor: 0,
       seq: state.inputRef,
-      decisions: [...stepDecisions(step, `${state.inputRef}/plan`), ...recordDecisions(ports, before, step.board)],
+      decisions: [
+        ...stepDecisions(step, `${state.inputRef}/plan`),
+        ...(ports.playbook.records === undefined ? [] : recordDecisions(ports, before, step.board)),
+      ],
     });
     book.moved(state.inputRef, step.board);
     ports.onApplied(step.board);

@@ -34,7 +34,7 @@ export function createReconcileInbox(context: NodeContext) {
       decisions: [
         ...earlierTimers(context, inputs),
         ...stepDecisions(step, `${last}/in`),
-        ...recordDecisions(ports, before, step.board),
+        ...(ports.playbook.records === undefined ? [] : recordDecisions(ports, before, step.board)),
       ],
     });
     if (repeated) book.reread();

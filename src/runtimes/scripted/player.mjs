@@ -98,8 +98,9 @@ if (entry === undefined) {
   emit({ type: 'error', kind: 'bad-request', message: 'no entry of the script matches the prompt' });
   process.exit(1);
 }
+const played = JSON.stringify(entry).includes('{match:') ? withMatches(entry) : entry;
 for (const { name, required } of servers) if (required) await clientOf(name);
-for (const step of withMatches(entry.steps)) {
+for (const step of played.steps) {
   const [name, value] = Object.entries(step)[0];
   if (steps[name] === undefined) {
     emit({ type: 'error', kind: 'bad-request', message: `the script has an unknown step: ${name}` });
@@ -112,7 +113,7 @@ saveSession();
 emit({
   type: 'result',
   text: answer,
-  ...(entry.structured === undefined ? {} : { structured: withMatches(entry.structured) }),
+  ...(played.structured === undefined ? {} : { structured: played.structured }),
   ...(entry.usage === null ? {} : { usage: counters() }),
 });
 if (entry.lingers) await steps.hang();
@@ -222,10 +223,7 @@ function matched(text) {
 }
 
 function withMatches(value) {
-  const text = JSON.stringify(value);
-  return text.includes('{match:')
-    ? JSON.parse(text, (_, one) => (typeof one === 'string' ? matched(one) : one))
-    : value;
+  return JSON.parse(JSON.stringify(value), (_, one) => (typeof one === 'string' ? matched(one) : one));
 }
 
 /** `{prompt}`, `{cwd}`, `{turn}` (from 1), `{env:NAME}` and `{skill:NAME}` in a text. */

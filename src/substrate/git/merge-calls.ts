@@ -4,7 +4,7 @@ import { identityVariables, type Git, type GitCall, type GitPorts } from './git-
 import { REPOSITORY_ONLY } from '../../model/git-settings.ts';
 import type { Repository } from './repository.ts';
 import { harmlessSettings, makeBare } from './run-repository.ts';
-import { nothingSent, shareObjects } from './share-objects.ts';
+import { shareObjects } from './share-objects.ts';
 import { parseSharingRule, sharedSetting } from './sharing-rule.ts';
 import { decideIdentity, readUserConfiguration, withoutFilters, type ConfigEntry } from './user-configuration.ts';
 
@@ -44,7 +44,7 @@ export async function prepareCalls(
       workTree: root,
       environment: { ...REPOSITORY_ONLY, ...who },
     },
-    share: async () => shareObjects(join(bare, 'objects'), store, nothingSent(), rule),
+    share: async () => shareObjects(join(bare, 'objects'), store, { names: new Set(), folders: new Map() }, rule),
     checkout: { cwd: root, environment, durable: true },
     target: { cwd: root, environment, index: join(folder, 'index') },
     settings,

@@ -14,7 +14,6 @@ import { callOn, folderPath, type GitContext, notePath, runBranch, type RunRepos
 import { removeDamaged, restoreNotes } from './restore-run.ts';
 import { createTalk } from './repository-talk.ts';
 import { copyRefs, createRunRepository, writeSettings } from './run-repository.ts';
-import { nothingSent } from './share-objects.ts';
 import { storesBehind } from '../system/files/object-stores.ts';
 import { isFolder, put, storesOf } from './git-directory.ts';
 
@@ -62,7 +61,7 @@ async function prepare(context: GitContext, run: string): Promise<RunRepository>
     call,
     talk,
     pinned: new Set<string>(),
-    sent: nothingSent(),
+    sent: { names: new Set<string>(), folders: new Map<string, number>() },
   };
   if (await exists(directory)) await writeSettings(context, directory);
   else await createRunRepository(context, repository);

@@ -20,10 +20,6 @@ export interface Sent {
   readonly folders: Map<string, number>;
 }
 
-export function nothingSent(): Sent {
-  return { names: new Set(), folders: new Map() };
-}
-
 /** All of it is given again. */
 export function forgetSent({ names, folders }: Sent): void {
   names.clear();
@@ -40,37 +36,50 @@ const COARSE_MS = 100;
 export async function shareObjects(from: string, to: string, sent: Sent, rule: SharingRule): Promise<void> {
   const { found, folders } = await findNew(from, sent);
   const all = found.flatMap(({ folder, names }) => names.map((name) => join(folder, name)));
-  const settle = (): void => folders.forEach(({ folder, changed }) => void sent.folders.set(folder, changed));
-  if (all.length === 0) return settle();
   try {
-    // Before they get a name there: git believes that an object with a name is whole, and never writes it again.
-    await syncAll(all.map((name) => join(from, name)));
-    for (const { folder, names } of found) {
-      const target = join(to, folder);
-      await makeFolder(target, rule);
-      const usual = await newFileIn(target, rule);
-      for (const name of names) await give(join(from, folder, name), target, name, usual, rule);
+    if (all.length > 0) {
+      // Before they get a name there: git believes that an object with a name is whole, and never writes it again.
+      await syncAll(all.map((name) => join(from, name)));
+      for (const { folder, names } of found) {
+        const target = join(to, folder);
+        await makeFolder(target, rule);
+        const usual = await newFileIn(target, rule);
+        for (const name of names) await give(join(from, folder, name), target, name, usual, rule);
+      }
+      await syncAll([to, ...found.map(({ folder }) => join(to, folder))]);
     }
-    await syncAll([to, ...found.map(({ folder }) => join(to, folder))]);
     for (const name of all) sent.names.add(name);
-    settle();
+    for (const { folder, changed } of folders) sent.folders.set(folder, changed);
   } catch (error) {
     throw storageError(to, error);
   }
 }
 
+interface Listed {
+  readonly folder: string;
+  readonly names: readonly string[];
+  /** When the folder was changed last (epoch ms). */
+  readonly changed: number;
+}
+
 /** `found`: folders with files that were not sent. `folders`: those that were listed, and have been as they are for a while. */
 async function findNew(from: string, { names: sent, folders: known }: Sent) {
   const all = (await readdir(from)).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
+  const found: Listed[] = [];
+  const folders: Listed[] = [];
   const looked = all.map(async (folder) => {
     const changed = (await stat(join(from, folder))).mtimeMs;
-    if (known.get(folder) === changed) return [];
+    if (known.get(folder) === changed) return;
     const names = (await readdir(join(from, folder))).filter((name) => isObject(name) && !sent.has(join(folder, name)));
-    const sorted = names.toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
-    return [{ folder, names: sorted, changed, isOld: changed < Date.now() - COARSE_MS }];
+    const listed = {
+      ...{ folder, changed },
+      names: names.toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx'))),
+    };
+    if (names.length > 0) found.push(listed);
+    if (changed < Date.now() - COARSE_MS) folders.push(listed);
   });
-  const listed = (await Promise.all(looked)).flat();
-  return { found: listed.filter(({ names }) => names.length > 0), folders: listed.filter(({ isOld }) => isOld) };
+  await Promise.all(looked);
+  return { found, folders };
 }
 
 /** Not the temporary files of a git that was killed. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { forgetSent, nothingSent, shareObjects } from '../../../src/substrate/git/share-objects.ts';
+import { forgetSent, shareObjects, type Sent } from '../../../src/substrate/git/share-objects.ts';
 import { decideSharedMode, parseSharingRule } from '../../../src/substrate/git/sharing-rule.ts';
 import { some, SPREAD } from '../../support/lane.ts';
 
@@ -18,6 +18,8 @@ function folder(parent = tmpdir()): string {
   chmodSync(path, 0o755);
   return path;
 }
+
+const nothingSent = (): Sent => ({ names: new Set(), folders: new Map() });
 
 interface Who {
   readonly uid: number;
@@ -41,9 +43,9 @@ function shell(cwd: string, line: string, { umask = '022', who }: { umask?: stri
 /** A line that gives the objects of `from` to `to` in a process of its own. */
 function sharing(from: string, to: string, setting?: string): string {
   const program = `
-    const { shareObjects, nothingSent } = await import(${JSON.stringify(`${SOURCES}share-objects.ts`)});
+    const { shareObjects } = await import(${JSON.stringify(`${SOURCES}share-objects.ts`)});
     const { parseSharingRule } = await import(${JSON.stringify(`${SOURCES}sharing-rule.ts`)});
-    await shareObjects(${JSON.stringify(from)}, ${JSON.stringify(to)}, nothingSent(), parseSharingRule(${JSON.stringify(setting)}));
+    await shareObjects(${JSON.stringify(from)}, ${JSON.stringify(to)}, { names: new Set(), folders: new Map() }, parseSharingRule(${JSON.stringify(setting)}));
   `;
   return `"$NODE" --input-type=module --eval '${program}'`;
 }

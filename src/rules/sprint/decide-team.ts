@@ -57,8 +57,9 @@ function begun({ team, runState }: TeamView): TeamDecision | undefined {
   const run = sprint === undefined ? undefined : team.sprint.get(sprint)?.run;
   if (sprint === undefined || run === undefined) return undefined;
   const state = runState(run);
-  if (state === 'absent') return { do: 'submit-sprint', sprint };
-  return state === 'over' ? { do: 'close-sprint', sprint } : undefined;
+  if (state === 'open') return undefined;
+  // One that a person has stopped by then needs no run to end.
+  return { do: state === 'absent' && !team.stop.has(sprint) ? 'submit-sprint' : 'close-sprint', sprint };
 }
 
 function planned(view: TeamView): TeamDecision | undefined {

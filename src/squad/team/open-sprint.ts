@@ -71,7 +71,8 @@ export async function submitSprint(
   const { host, composition } = workspace;
   const team = await withLedger(workspace, 'write', teamIn);
   const sprint = team.sprint.get(id);
-  if (sprint === undefined) return;
+  // A person may have stopped it meanwhile.
+  if (sprint === undefined || team.end.has(id)) return;
   const { kickoff, until, base } = sprint;
   const { timezone, approve, maxTodos, advice, policy, commitPolicy } = settings;
   const options = {

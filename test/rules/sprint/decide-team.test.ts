@@ -166,6 +166,15 @@ const ROWS: readonly Row[] = [
     { do: 'submit-sprint', sprint: 's' },
   ],
   [
+    'one that was stopped before it got its run is closed without',
+    (team) => {
+      team.sprint.set('s', sprint('x'));
+      team.stop.set('s', { at: 5, by: 'ada', now: false });
+    },
+    {},
+    { do: 'close-sprint', sprint: 's' },
+  ],
+  [
     'one whose run is over is closed',
     (team) => team.sprint.set('s', sprint('x')),
     { runs: { x: 'over' } },

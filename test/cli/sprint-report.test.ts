@@ -1,14 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { renderReportLines } from '../../src/cli/report/report-lines.ts';
+import { widthOf } from '../../src/cli/render/cells.ts';
+import { PLAIN } from '../../src/cli/render/style.ts';
 import { KINDS } from '../../src/model/sprint/kinds.ts';
 import { createSystemClock } from '../../src/substrate/system/clock/system-clock.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import { plainJson } from '../../src/text/json.ts';
+import { sprintReportDocument } from '../../src/view/report/team/sprint-report-document.ts';
+import { sprintReport } from '../../src/view/report/team/sprint-report.ts';
 import type { EngineRoom } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { stateOf } from '../support/state.ts';
-import { recordsAfter } from '../support/team-records.ts';
+import { recordsAfter, teamAfter } from '../support/team-records.ts';
 import { commandRoom } from './room.ts';
 
 /** Two sprints are over and a third one is active; the second one delivered a commit that is there. */
@@ -36,6 +41,17 @@ async function roomAfterSprints(): Promise<EngineRoom> {
 }
 
 describe('squad sprint report', () => {
+  it('fits a terminal, whatever agents say', () => {
+    const team = teamAfter({ sprints: 1, hostile: `\u001b[31m${'long '.repeat(60)}` });
+    const report = sprintReport(team, '260324-Sprint-09:00', undefined, 'Asia/Seoul');
+    if (report === undefined) throw new Error('there is no such sprint');
+    const lines = renderReportLines(sprintReportDocument(report), 60, PLAIN);
+    expect(lines.filter((line) => widthOf(line) > 60)).toEqual([]);
+    expect(lines.join('\n')).not.toContain('\u001b');
+    expect(lines).toContain('- State: completed');
+    expect(lines).toContain('- Cost: not checked');
+  });
+
   it('shows the last sprint that ended, with what git says of its commits', async () => {
     const room = await roomAfterSprints();
     const { code, stdout, stderr } = await room.run(['sprint', 'report']);

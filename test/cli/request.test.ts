@@ -99,7 +99,7 @@ describe('squad request', () => {
     const id = String((await ask(room, 'see there', '--attach', 'docs/spec.md'))['id']);
     expect((await room.run(['request', 'show', id])).stdout).toContain('files: spec.md (4 B)');
     const folder = join(stateOf(repository), 'attachments');
-    expect(readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(['spec']);
+    expect(readdirSync(folder).map((hash) => readFileSync(join(folder, hash, 'spec.md'), 'utf8'))).toEqual(['spec']);
   });
 
   it('is cancelled once, and names what it does not know', async () => {

@@ -37,7 +37,7 @@ const playbooks = [
   createObjectivePlaybook(),
   createCouncilPlaybook(),
   createSprintPlaybook(sprintOptions()),
-  createReviewPlaybook({ requests: [], findings: [], backlog: [] }),
+  createReviewPlaybook({ files: '', requests: [], findings: [], backlog: [] }),
 ];
 const TOOLS = [...READING_TOOLS, ...SENDING_TOOLS];
 const KNOWN = new Set([

@@ -119,8 +119,8 @@ export function built(request: string, asked: Json = transition('advance'), more
   return answer({ role: 'developer', request, proposals, more });
 }
 
-export function committed(request: string): Json {
-  const proposals = { commit_subject: `Make ${request}`, paths: ['src/a.ts'], no_changes: false };
+export function committed(request: string, subject = `Make ${request}`, paths = ['src/a.ts']): Json {
+  const proposals = { commit_subject: subject, paths, no_changes: false };
   return answer({
     ...{ role: 'version-controller', request },
     proposals: { ...proposals, workflow_transition: transition('complete') },
@@ -170,6 +170,7 @@ export function sprintOptions(more: Partial<SprintOptions> = {}): SprintOptions 
     kickoff: {
       ...{ milestone: 'Logins', text: 'People can log in.', items: [], attachments: [], by: 'dana', trigger: 'person' },
     },
+    files: '/state/attachments',
     backlog: [],
     timezone: 'Asia/Seoul',
     ...{ maxTodos: 5, advice: 2, until: null, policy: { roles: {} }, commitPolicy: '', estimate: 'no estimate' },

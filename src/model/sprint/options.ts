@@ -25,6 +25,8 @@ export const sprintOptionsSchema = z.object({
   /** `260324-Sprint-09:00`. */
   sprint: z.string(),
   kickoff: kickoffSchema,
+  /** The absolute path of the folder with all attachments, for its agents. */
+  files: z.string(),
   backlog: z.array(entrySchema),
   timezone: z.string(),
   approve: z.literal('todos').optional(),
@@ -42,6 +44,8 @@ export type SprintOptions = z.infer<typeof sprintOptionsSchema>;
 
 /** A run that plans requests and findings is frozen with this. */
 export const reviewOptionsSchema = z.object({
+  /** The absolute path of the folder with all attachments, for its planner. */
+  files: z.string(),
   requests: z.array(
     z.object({
       id: z.string(),

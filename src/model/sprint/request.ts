@@ -4,7 +4,7 @@ import { z } from 'zod';
 const REQUEST_STATES = ['received', 'planning', 'planned', 'done', 'blocked', 'cancelled', 'refused'] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
-/** A file that came with a request or with the start of a sprint. Its bytes are kept under the hash. */
+/** A file that came with a request or with the start of a sprint. Its bytes are kept under hash and name. */
 export const attachmentSchema = z.object({
   id: z.string(),
   /** A plain file name, safe in every file system. */
@@ -13,6 +13,11 @@ export const attachmentSchema = z.object({
   sha256: z.string(),
 });
 export type Attachment = z.infer<typeof attachmentSchema>;
+
+/** Where it is in the folder of all attachments. */
+export function attachmentIn(folder: string, { sha256, name }: Pick<Attachment, 'sha256' | 'name'>): string {
+  return `${folder}/${sha256}/${name}`;
+}
 
 /** A request of a person. Only the commands of people write this record. Times are epoch ms. */
 export const requestSchema = z.object({

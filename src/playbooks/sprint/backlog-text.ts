@@ -1,6 +1,6 @@
 import type { BacklogEntry } from '../../model/sprint/item.ts';
 import type { SprintOptions } from '../../model/sprint/options.ts';
-import type { Attachment } from '../../model/sprint/request.ts';
+import { attachmentIn, type Attachment } from '../../model/sprint/request.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** More items would hide the urgent ones. */
@@ -33,15 +33,20 @@ function more(
 }
 
 /** The milestone and requirements of a sprint, in the words of its start. */
-export function kickoffText({ kickoff }: Pick<SprintOptions, 'kickoff'>): string {
-  const { milestone, text, attachments } = kickoff;
-  return [
-    `Milestone: ${milestone}`,
-    ...(text.trim() === '' || text.trim() === milestone.trim() ? [] : [text.trim()]),
-    ...(attachments.length === 0 ? [] : [attachmentText(attachments)]),
-  ].join('\n\n');
+export function kickoffText(options: Pick<SprintOptions, 'kickoff' | 'files'>): string {
+  const { kickoff, files } = options;
+  return [kickoffWords(options), ...attachmentText(kickoff.attachments, files)].join('\n\n');
 }
 
-export function attachmentText(attachments: readonly Attachment[]): string {
-  return ['Attachments:', ...attachments.map(({ name, bytes }) => `- ${name} (${bytes} bytes)`)].join('\n');
+/** Its words alone, by which roles are scored. */
+export function kickoffWords({ kickoff: { milestone, text } }: Pick<SprintOptions, 'kickoff'>): string {
+  const more = text.trim() === '' || text.trim() === milestone.trim() ? [] : [text.trim()];
+  return [`Milestone: ${milestone}`, ...more].join('\n\n');
+}
+
+/** Names attachments with the paths at which agents read them; empty: there are none. */
+export function attachmentText(attachments: readonly Attachment[], folder: string): string[] {
+  if (attachments.length === 0) return [];
+  const lines = attachments.map((one) => `- ${one.name} (${one.bytes} bytes): ${attachmentIn(folder, one)}`);
+  return [['Attachments, which you can read and not change:', ...lines].join('\n')];
 }

@@ -1,6 +1,6 @@
 import type { SprintOptions } from '../../model/sprint/options.ts';
 import { type ChangedPrompts, renderPrompt } from '../../prompts/render.ts';
-import { kickoffText } from './backlog-text.ts';
+import { kickoffWords } from './backlog-text.ts';
 import { CONTRACT, type Routed, type RoutedStep, routeStep } from '../../model/sprint/routing.ts';
 
 /** Who was chosen for a step, and what is expected of them; empty: the policy leaves no role, which refuses the sprint. */
@@ -10,7 +10,7 @@ export function delegation(
   roles: readonly string[],
   prompts?: ChangedPrompts,
 ): string {
-  const routed = routeStep({ step, staffed: roles, policy: options.policy, text: kickoffText(options) });
+  const routed = routeStep({ step, staffed: roles, policy: options.policy, text: kickoffWords(options) });
   if (!routed.ok) return '';
   const { role, strengths, skills, expected, override = '' } = routed;
   return renderPrompt(
@@ -23,7 +23,7 @@ export function delegation(
 /** All that was routed for a sprint, for its record. */
 export function routings(options: SprintOptions, roles: readonly string[]): Routed[] {
   return (Object.keys(CONTRACT) as RoutedStep[]).flatMap((step) => {
-    const routed = routeStep({ step, staffed: roles, policy: options.policy, text: kickoffText(options) });
+    const routed = routeStep({ step, staffed: roles, policy: options.policy, text: kickoffWords(options) });
     if (!routed.ok) return [];
     const { ok: _, ...rest } = routed;
     return [rest];

@@ -5,7 +5,7 @@ import type { Json } from '../../text/json.ts';
 import { limitsSchema } from '../../model/limits.ts';
 import { createStagesPlaybook } from '../stages/index.ts';
 import { sprintForms } from './answers.ts';
-import { kickoffText } from './backlog-text.ts';
+import { kickoffWords } from './backlog-text.ts';
 import { closedOut, CUTOFF, heard } from './flow.ts';
 import { sprintList } from './list.ts';
 import { recordsOfSprint } from './records.ts';
@@ -63,7 +63,7 @@ function policyProblems(options: SprintOptions, staffed: readonly string[]): str
     (step) => step !== 'planning_advice' && step !== 'developer_revision',
   );
   return steps.flatMap((step) => {
-    const routed = routeStep({ step, staffed, policy: options.policy, text: kickoffText(options) });
+    const routed = routeStep({ step, staffed, policy: options.policy, text: kickoffWords(options) });
     return routed.ok ? [] : [routed.problem];
   });
 }

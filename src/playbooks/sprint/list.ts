@@ -1,7 +1,7 @@
 import type { OptionsSource } from '../../model/plan.ts';
 import type { SprintOptions } from '../../model/sprint/options.ts';
 import { type FactsOf, type PromptName, renderPrompt } from '../../prompts/render.ts';
-import { backlogText, kickoffText } from './backlog-text.ts';
+import { attachmentText, backlogText, kickoffText, kickoffWords } from './backlog-text.ts';
 import { delegation } from './delegation.ts';
 import { routeStep, type RoutedStep } from '../../model/sprint/routing.ts';
 import type { Reopens, Stage, StageList } from '../stages/stage-list.ts';
@@ -41,6 +41,8 @@ interface Words {
   readonly brief: <N extends PromptName>(name: N, facts: FactsOf<N>, ...behind: readonly string[]) => string;
   /** Who was chosen for a step. */
   readonly to: (step: RoutedStep) => string;
+  /** The attachments, for those who have not read the kickoff. */
+  readonly files: readonly string[];
 }
 
 function wordsFor(options: SprintOptions, { roles, run, prompts }: Subject): Words {
@@ -50,6 +52,7 @@ function wordsFor(options: SprintOptions, { roles, run, prompts }: Subject): Wor
     folder: `docs/squad/${run}`,
     brief: (name, facts, ...behind) => [literal(renderPrompt(name, facts, prompts)), ...behind].join('\n\n'),
     to: (step) => literal(delegation(options, step, roles, prompts)),
+    files: attachmentText(options.kickoff.attachments, options.files).map(literal),
   };
 }
 
@@ -65,7 +68,7 @@ function asks({ advice }: SprintOptions): Pick<Stage, 'asks'> {
 function planningStages(options: SprintOptions, roles: readonly string[], { brief, to }: Words): Stage[] {
   const { sprint: id, policy, backlog, maxTodos } = options;
   const kickoff = kickoffText(options);
-  const routed = routeStep({ step: 'research_initial', staffed: roles, policy, text: kickoff });
+  const routed = routeStep({ step: 'research_initial', staffed: roles, policy, text: kickoffWords(options) });
   const first = routed.ok ? routed.role : 'research';
   return [
     {
@@ -111,7 +114,7 @@ function approvalStage({ sprint: id, estimate }: SprintOptions, rounds: number, 
   };
 }
 
-function todoStages(options: SprintOptions, rounds: number, { brief, to, folder }: Words): Stage[] {
+function todoStages(options: SprintOptions, rounds: number, { brief, to, folder, files }: Words): Stage[] {
   const { commitPolicy } = options;
   return [
     {
@@ -122,7 +125,7 @@ function todoStages(options: SprintOptions, rounds: number, { brief, to, folder 
     {
       ...{ id: 'GUIDE', title: 'Guide', by: ['architect'], ...CHAIN },
       ...{ each: { of: 'PLAN_TODO' }, makes: { answer: 'guidance' } },
-      brief: brief('sprint/guide', {}, ...ITEM, '{of:PLAN_TODO}', to('architect_guidance')),
+      brief: brief('sprint/guide', {}, ...ITEM, '{of:PLAN_TODO}', ...files, to('architect_guidance')),
     },
     {
       ...{ id: 'BUILD', title: 'Build', by: ['developer'], ...CHAIN, each: { of: 'GUIDE' } },
@@ -130,7 +133,7 @@ function todoStages(options: SprintOptions, rounds: number, { brief, to, folder 
       brief: brief(
         'sprint/build',
         { path: folder, policy: commitPolicy },
-        ...[...ITEM, '{of:PLAN_TODO}', '{of:GUIDE}', to('developer_build')],
+        ...[...ITEM, '{of:PLAN_TODO}', '{of:GUIDE}', ...files, to('developer_build')],
       ),
       review: [
         { id: 'ARCHITECT_REVIEW', by: ['architect'], session: { of: 'GUIDE' }, rounds, reopens: REOPENS },

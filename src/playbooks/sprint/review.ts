@@ -53,12 +53,12 @@ export function frozenReview(options: Json): ReviewOptions | undefined {
   return reviewOptionsSchema.safeParse(options).data;
 }
 
-function briefOf({ requests, findings, backlog }: ReviewOptions, prompts?: ChangedPrompts): string {
+function briefOf({ requests, findings, backlog, files }: ReviewOptions, prompts?: ChangedPrompts): string {
   const asked = requests.map(({ id, text, by, joined, attachments }) =>
     [
       `## ${id}, from ${plainLine(by)}\n\n${text.trim()}`,
       ...joined.map((one) => `Asked again: ${one}`),
-      ...(attachments.length === 0 ? [] : [attachmentText(attachments)]),
+      ...attachmentText(attachments, files),
     ].join('\n\n'),
   );
   const found = findings.map(

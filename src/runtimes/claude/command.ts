@@ -20,6 +20,8 @@ export interface ClaudeFacts extends CliFacts {
   readonly isRoot: boolean;
   readonly notes: readonly RepositoryNote[];
   readonly skills: readonly Skill[];
+  /** Folders of files that its file tools may read beside its own. */
+  readonly attached: readonly string[];
 }
 
 export const NAME = 'claude';
@@ -253,7 +255,8 @@ function settingsFor(request: TurnRequest, facts: ClaudeFacts): Record<string, u
   const secret = [...facts.credentials, ...servers];
   // A session remembers where a skill was in an earlier turn.
   const links = join(dirname(facts.directory), '*', PLUGIN, 'skills');
-  const read = facts.skills.length > 0 ? [links, ...facts.skills.map(({ folder }) => folder)] : [];
+  const skills = facts.skills.length > 0 ? [links, ...facts.skills.map(({ folder }) => folder)] : [];
+  const read = [...skills, ...facts.attached];
   return {
     permissions: {
       ...(read.length > 0 ? { allow: read.map((path) => `Read(/${path}/**)`) } : {}),

@@ -4,6 +4,7 @@ import type { Processes } from '../../substrate/ports/processes.ts';
 import { signals, type CliAdapter, type RuntimeSettings } from '../shared/cli-adapter.ts';
 import { platformPackages, programHere, type CliProgram } from '../shared/cli-program.ts';
 import { findConfinement } from '../shared/confinement.ts';
+import { attachedFiles } from '../shared/attached-files.ts';
 import { readNotes } from '../shared/repository-notes.ts';
 import { readSkills } from '../shared/skills.ts';
 import { command, NAME, type ClaudeFacts } from './command.ts';
@@ -55,6 +56,7 @@ export function createClaudeAdapter(
         confinement: await confinement(),
         isRoot: settings.isRoot,
         skills: await readSkills(request.skills),
+        attached: await attachedFiles(directory),
         notes: request.session === undefined ? await readNotes(request.workspace.path) : [],
       };
     },

@@ -5,6 +5,7 @@ import { isWithin } from '../../substrate/system/files/confine.ts';
 import { realPaths } from '../../substrate/system/files/real-paths.ts';
 import { storesBehind } from '../../substrate/system/files/object-stores.ts';
 import type { RuntimeSettings } from './cli-adapter.ts';
+import { attachedFiles } from './attached-files.ts';
 import type { Cage } from './confine.ts';
 
 /** Places of people and services: homes, temporary files, sockets. */
@@ -31,7 +32,7 @@ interface Viewer extends Pick<RuntimeSettings, 'environment' | 'userHome' | 'sta
 
 /**
  * Hides the home, temporary files, sockets and squad's folders, except the programs on PATH, the agent's own with the paths in its
- * arguments, and the objects that the task's repository borrows. Keys and squad's folders always stay hidden.
+ * arguments, the objects that the task's repository borrows, and the attachments of its requests. Keys and squad's folders always stay hidden.
  */
 export async function privateView(viewer: Viewer): Promise<Pick<Cage, 'hidden' | 'readable'>> {
   const { environment, userHome, stateDirectory, directory, workspace, programs, args, read, own } = viewer;
@@ -53,9 +54,10 @@ export async function privateView(viewer: Viewer): Promise<Pick<Cage, 'hidden' |
     ...CERTIFICATE_VARIABLES.flatMap((name) => environment[name] ?? []).filter((file) => isAbsolute(file)),
     ...read.map((one) => (one.startsWith('~/') ? join(userHome, one.slice(2)) : one)),
   ]);
+  const attached = await attachedFiles(directory);
   const hidden = [...new Set([...(await foldersOf([userHome, ...PLACES])), ...closed])];
   const isHidden = (one: string): boolean => hidden.some((place) => one !== place && isWithin(place, one));
-  const readable = [...new Set([...wanted, ...borrowed, ...own])].filter((one) => isHidden(one));
+  const readable = [...new Set([...wanted, ...borrowed, ...own, ...attached])].filter((one) => isHidden(one));
   const aliases = await Promise.all(readable.map(async (one) => seenThrough(one, hidden)));
   return {
     hidden: [...new Set([...hidden, ...aliases.flat()])].map((one) => ({ path: one, isFolder: true })),

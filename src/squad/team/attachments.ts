@@ -1,14 +1,14 @@
 import { constants } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { badInput, type SquadError } from '../../model/errors.ts';
 import { sha256Of } from '../../model/sha256.ts';
-import type { Attachment } from '../../model/sprint/request.ts';
+import { attachmentIn, type Attachment } from '../../model/sprint/request.ts';
 import { errorCode } from '../../model/storage-error.ts';
 import { MOST_ATTACHMENTS } from '../../rules/sprint/intake.ts';
 import type { OpenedWorkspace } from '../open-workspace.ts';
 import { attachmentName } from '../../rules/sprint/attachment-name.ts';
-import { writeWhole } from '../../substrate/system/files/run-files.ts';
+import { attachmentsFolder, writeWhole } from '../../substrate/system/files/run-files.ts';
 import { byteCount } from '../../text/byte-count.ts';
 import { quotedName } from '../../text/plain-text.ts';
 
@@ -20,9 +20,9 @@ export interface GivenFile {
   readonly bytes: Uint8Array;
 }
 
-/** Where the bytes of an attachment are, below the state of a repository. */
-export function attachmentPath(directory: string, { sha256 }: Pick<Attachment, 'sha256'>): string {
-  return join(directory, 'attachments', sha256);
+/** Where the bytes of an attachment are, below the state of a repository: by its own name, as programs go by the end of a name. */
+export function attachmentPath(directory: string, one: Pick<Attachment, 'sha256' | 'name'>): string {
+  return attachmentIn(attachmentsFolder(directory), one);
 }
 
 /** Keeps the bytes of files, each once, and says what a record holds of them. Throws `bad-input` for one that is refused. */

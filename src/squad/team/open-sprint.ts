@@ -7,6 +7,7 @@ import { estimateText } from '../../rules/sprint/sprint-estimate.ts';
 import { sprintFolder, sprintId } from '../../rules/sprint/sprint-id.ts';
 import { openRepository } from '../../substrate/git/repository.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
+import { attachmentsFolder } from '../../substrate/system/files/run-files.ts';
 import { briefly } from '../../substrate/system/files/brief-lock.ts';
 import { plainJson } from '../../text/json.ts';
 import type { TrustOption } from '../new-run.ts';
@@ -68,7 +69,7 @@ export async function submitSprint(
   id: string,
   trust: TrustOption = {},
 ): Promise<void> {
-  const { host, composition } = workspace;
+  const { host, composition, directory } = workspace;
   const team = await withLedger(workspace, 'write', teamIn);
   const sprint = team.sprint.get(id);
   // A person may have stopped it meanwhile.
@@ -77,6 +78,7 @@ export async function submitSprint(
   const { timezone, approve, maxTodos, advice, policy, commitPolicy } = settings;
   const options = {
     ...{ sprint: id, kickoff, timezone, maxTodos, advice, until, policy, commitPolicy },
+    files: attachmentsFolder(directory),
     backlog: workable(team),
     estimate: estimateText(team),
     ...(approve === undefined ? {} : { approve }),

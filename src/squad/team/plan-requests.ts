@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { KINDS } from '../../model/sprint/kinds.ts';
 import type { PlannerReview } from '../../model/sprint/request.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
+import { attachmentsFolder } from '../../substrate/system/files/run-files.ts';
 import { briefly } from '../../substrate/system/files/brief-lock.ts';
 import { plainJson } from '../../text/json.ts';
 import type { TrustOption } from '../new-run.ts';
@@ -33,7 +34,7 @@ export async function openReview(
 
 /** Submits the run of a planner's review that is on record. Safe to repeat. */
 export async function submitReview(workspace: OpenedWorkspace, id: string, trust: TrustOption = {}): Promise<void> {
-  const { host, composition } = workspace;
+  const { host, composition, directory } = workspace;
   const team = await withLedger(workspace, 'write', teamIn);
   const review = team.review.get(id);
   if (review === undefined) return;
@@ -46,7 +47,7 @@ export async function submitReview(workspace: OpenedWorkspace, id: string, trust
     const finding = team.finding.get(one);
     return finding === undefined ? [] : [{ id: one, ...finding }];
   });
-  const options = { requests, findings, backlog: workable(team) };
+  const options = { files: attachmentsFolder(directory), requests, findings, backlog: workable(team) };
   await submit({ host, composition }, { review: options }, { key: id, name: id, ...trust });
   failpoint('review.submitted');
 }

@@ -1,5 +1,6 @@
 import { isSquadError } from '../../model/errors.ts';
 import { backlogOf, type Team } from '../../model/sprint/team.ts';
+import type { Attachment } from '../../model/sprint/request.ts';
 import type { Kickoff } from '../../model/sprint/sprint.ts';
 import { decideTeam, type TeamDecision, type TeamView } from '../../rules/sprint/decide-team.ts';
 import { openFindings } from '../../rules/sprint/findings.ts';
@@ -168,10 +169,24 @@ function kickoffOf(team: Team, trigger: Kickoff['trigger'], items: readonly stri
     milestone: plainLine(first.map(({ title }) => title).join('; '), 200),
     text: lines.join('\n\n'),
     items: first.map(({ id }) => id),
-    attachments: [],
+    attachments: attachmentsOf(
+      team,
+      first.map(({ id }) => id),
+    ),
     by: 'squad',
     trigger,
   };
+}
+
+/** More names would not fit into an answer that says which were read. */
+const MOST_ATTACHMENTS = 50;
+
+/** Those of the requests that the items were made for. */
+function attachmentsOf({ request, requestPlan }: Team, items: readonly string[]): Attachment[] {
+  const all = [...requestPlan].flatMap(([id, plan]) =>
+    plan.items.some((item) => items.includes(item)) ? (request.get(id)?.attachments ?? []) : [],
+  );
+  return [...new Map(all.map((one) => [`${one.sha256} ${one.name}`, one])).values()].slice(0, MOST_ATTACHMENTS);
 }
 
 async function settleSlot(workspace: OpenedWorkspace, slot: number, about: string): Promise<void> {

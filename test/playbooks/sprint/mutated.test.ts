@@ -18,7 +18,12 @@ const BACKLOG = [
 ];
 const { answers: ofSprint = {} } = createSprintPlaybook(says.sprintOptions({ backlog: BACKLOG }));
 const requests = [{ id: 'r-1', text: 'x', by: 'dana', joined: [], attachments: [] }];
-const { answers: ofReview = {} } = createReviewPlaybook({ requests, findings: [], backlog: BACKLOG });
+const { answers: ofReview = {} } = createReviewPlaybook({
+  files: '/state/attachments',
+  requests,
+  findings: [],
+  backlog: BACKLOG,
+});
 const view = createView(createBoard(factsOf(SPRINT_TEAM)));
 
 const ANSWERS: readonly [form: string, answer: Json][] = [

@@ -16,6 +16,7 @@ const request = (id: string): ReviewOptions['requests'][number] => ({
   ...{ id, text: `Do what ${id} says.`, by: 'dana', joined: [], attachments: [] },
 });
 const OPTIONS: ReviewOptions = {
+  files: '/state/attachments',
   requests: [request('r-1'), request('r-2')],
   findings: [{ id: 'f-1', source: 'log', title: 'Traceback', detail: 'in app.py', firstSeen: 1 }],
   backlog: [entry('b-old')],
@@ -24,7 +25,11 @@ const finding = (item: string | null): Json => ({ id: 'f-1', item, reason: 'it i
 const from = (id: string): Record<string, Json> => ({ source: `request:${id}` });
 
 function play(...said: Json[]) {
-  const playbook = createReviewPlaybook(OPTIONS);
+  return playWith(OPTIONS, ...said);
+}
+
+function playWith(options: ReviewOptions, ...said: Json[]) {
+  const playbook = createReviewPlaybook(options);
   const given = {
     run: 'plan',
     section: undefined,
@@ -65,6 +70,13 @@ describe('a run that plans requests', () => {
       ['r-2', { outcome: 'refused', items: [], answer: 'r-2 is refused' }],
     ]);
     expect(of(KINDS.finding).map(({ value }) => findingSchema.parse(value).settled)).toEqual(['b-old']);
+  });
+
+  it('names attachments with the paths at which they are read', () => {
+    const attachments = [{ id: 'a1', name: 'sketch.png', bytes: 10, sha256: 'a1b2' }];
+    const requests = [{ ...request('r-1'), attachments }, request('r-2')];
+    const { brief } = playWith({ ...OPTIONS, requests }, requestPlans({ 'r-1': [], 'r-2': [] }, [], [finding(null)]));
+    expect(brief).toContain('- sketch.png (10 bytes): /state/attachments/a1b2/sketch.png');
   });
 
   it.each<[string, Json, string]>([

@@ -110,6 +110,22 @@ describe('an agent in its cage', { timeout: 60_000 }, () => {
     expect(outputs).not.toMatch(/docker|systemd|\.bashrc/);
   });
 
+  it('reads what came with a request, and cannot change it', async () => {
+    const place = ({ root }: BenchParts) => join(root, '.squad/attachments/a1/sketch.md');
+    const { outputs, parts } = await turnOf(
+      (made) => [run(`cat ${place(made)}`, `echo changed >> ${place(made)} || echo kept`, `rm -f ${place(made)}`)],
+      {},
+      {
+        before: (made) => {
+          mkdirSync(dirname(place(made)), { recursive: true });
+          writeFileSync(place(made), 'the first one is round');
+        },
+      },
+    );
+    expect(outputs).toMatch(/round[^]*kept/);
+    expect(readFileSync(place(parts), 'utf8')).toBe('the first one is round');
+  });
+
   it('sees of an argument that file alone, and of a folder among them nothing that is hidden', async () => {
     const place = (path: string, text: string) => {
       mkdirSync(dirname(path), { recursive: true });

@@ -39,6 +39,7 @@ export function makeFacts(changes: Partial<ClaudeFacts> = {}): ClaudeFacts {
     isRoot: false,
     notes: [],
     skills: [],
+    attached: [],
     ...changes,
   };
 }

@@ -66,7 +66,7 @@ describe('the name that a sender gives a file', () => {
   });
 });
 
-it('keeps the bytes of a file once, under their hash', async () => {
+it('keeps the bytes of a file once for each name, under their hash', async () => {
   const directory = folder();
   const files = ['a.txt', 'b.txt', 'a.txt'].map((name) => ({ name, bytes: BYTES }));
   const kept = await storeAttachments(directory, files);
@@ -83,9 +83,9 @@ it('keeps the bytes of a file once, under their hash', async () => {
 
 it('makes a file whole that was cut short', async () => {
   const directory = folder();
-  mkdirSync(join(directory, 'attachments'));
   const hash = 'ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73';
-  writeFileSync(join(directory, 'attachments', hash), 'con');
+  mkdirSync(join(directory, 'attachments', hash), { recursive: true });
+  writeFileSync(join(directory, 'attachments', hash, 'a'), 'con');
   const [kept] = await storeAttachments(directory, [{ name: 'a', bytes: BYTES }]);
   expect(readFileSync(attachmentPath(directory, kept!))).toEqual(BYTES);
 });

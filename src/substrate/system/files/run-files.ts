@@ -23,6 +23,11 @@ export function copiesFolder(directory: string, runId: string): string {
   return join(directory, 'copies', runId);
 }
 
+/** The files that came with requests. Agents read them here, and no sandbox lets them write. */
+export function attachmentsFolder(directory: string): string {
+  return join(directory, 'attachments');
+}
+
 /** The ports that its folders got. */
 export function portsFile(directory: string, runId: string): string {
   return join(runFolder(directory, runId), 'ports.json');

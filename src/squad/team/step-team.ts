@@ -60,10 +60,10 @@ export async function finishBegun(workspace: OpenedWorkspace): Promise<void> {
 
 async function slotsOf(
   workspace: OpenedWorkspace,
-  { slots: cron, timezone }: TeamSettings,
+  { start, slots: cron, timezone }: TeamSettings,
   now: number,
 ): Promise<Pick<TeamView, 'slot' | 'nextSlot'>> {
-  if (cron === undefined) return {};
+  if (cron === undefined || start === 'person') return {};
   return withLedger(workspace, 'write', (ledger) => {
     const schedule = { name: SLOTS, cron, timezone };
     if (beginsNow(scheduleRecord(ledger, SLOTS), schedule, now)) noteSchedules(ledger, [schedule], now);
@@ -81,8 +81,8 @@ export async function nextOfTeam(
 ): Promise<Pick<TeamStep, 'text' | 'until'>> {
   const { composition, repository, directory } = workspace;
   const now = composition.clock.now();
-  const { slots: cron, timezone, branch } = settings;
-  const slots = cron === undefined ? {} : { nextSlot: nextSlot({ cron, timezone }, now) };
+  const { start, slots: cron, timezone, branch } = settings;
+  const slots = cron === undefined || start === 'person' ? {} : { nextSlot: nextSlot({ cron, timezone }, now) };
   const { head: commit } = await openRepository(composition.git, repository.root);
   const held = await lineObstacle(composition.git, repository.root, { branch, commit });
   const findings = openFindings(seen.team);

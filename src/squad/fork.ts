@@ -1,4 +1,5 @@
 import { SquadError, badInput } from '../model/errors.ts';
+import { PLAN_REQUESTS, SPRINT } from '../model/playbook-name.ts';
 import { nameRun, refuseBadName } from './preflight/run-name.ts';
 import { forkPoints, momentAt, planFork, type ForkPoint } from '../view/fork-plan.ts';
 import { rowOf } from '../view/read-run.ts';
@@ -122,8 +123,19 @@ async function finish(
 async function openSource(place: Place, run: string | undefined): Promise<Source> {
   return withRun(await openWorkspace(place), run, (ledger, given) => {
     const { row, definition } = rowOf(ledger, given);
+    if (OF_A_TEAM.has(definition.playbook)) throw notForked(row.name);
     return { row, definition, events: ledger.events({ stream: row.id }) };
   });
+}
+
+/** Their runs write the records of a team, such as its backlog: a second one with the same decisions would write them again. */
+const OF_A_TEAM: ReadonlySet<string> = new Set([SPRINT, PLAN_REQUESTS]);
+
+function notForked(name: string): SquadError {
+  return badInput(
+    `${name} is a run of the team: a fork of it would write the same items and sprint again`,
+    'Start another sprint: `squad sprint start "…"`, or ask for something: `squad request "…"`.',
+  );
 }
 
 function noMoment(source: Source, at: number): SquadError {

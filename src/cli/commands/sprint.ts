@@ -2,12 +2,15 @@ import { badInput, usageError } from '../../model/errors.ts';
 import type { Kickoff } from '../../model/sprint/sprint.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
 import { activeSprint } from '../../model/sprint/team.ts';
+import { looksFirst } from '../../rules/sprint/looks-first.ts';
 import { operatorOf } from '../../squad/machine.ts';
-import { bindWorkspace, openWorkspace, withLedger } from '../../squad/open-workspace.ts';
+import type { TrustOption } from '../../squad/new-run.ts';
+import { bindWorkspace, openWorkspace, withLedger, type OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { isActive, openSprint, submitSprint } from '../../squad/team/open-sprint.ts';
 import { findService } from '../../squad/service/service-lock.ts';
 import { lookAtTeam } from '../../squad/team/read-team.ts';
 import { keepAttachments } from '../../squad/team/attachments.ts';
+import { discover } from '../../squad/team/discover.ts';
 import { finishBegun } from '../../squad/team/step-team.ts';
 import { stopSprint } from '../../squad/team/stop-sprint.ts';
 import { readTeamSettings } from '../../squad/team/team-settings.ts';
@@ -30,38 +33,21 @@ export async function sprintStart(
   text: string,
   options: Options<'sprint start'>,
 ): Promise<void> {
-  const { output, host } = context;
-  const { attach = [], detach } = options;
+  const { output } = context;
+  const { detach } = options;
   if (text.trim() === '')
     throw usageError('the milestone is empty', 'Say what the sprint is for: `squad sprint start "a login page"`.');
   if (Buffer.byteLength(text) > MOST_TEXT)
     throw badInput('the text is longer than 64 KiB', 'Put the rest into a file: `--attach requirements.md`.');
   const workspace = bindWorkspace(await openWorkspace(context));
-  await finishBegun(workspace);
-  const active = activeSprint(lookAtTeam(workspace).team);
-  if (active !== undefined) throw isActive(active);
-  const until = untilOf(options.until, workspace.composition.clock.now());
-  const settings = await readTeamSettings(workspace);
-  const [milestone = ''] = text.trim().split('\n');
-  const redactor = workspace.composition.redactor([]);
-  const kickoff: Kickoff = {
-    milestone: redactor.text(plainLine(milestone.replace(/^#+\s*/, ''), LONGEST_MILESTONE)),
-    text: redactor.text(text.trim()),
-    items: [],
-    attachments: await keepAttachments(workspace, attach),
-    by: operatorOf(host),
-    trigger: 'person',
-  };
-  const { id } = await openSprint(workspace, settings, { kickoff, until });
   const trust = trustOf(context, options);
-  await submitSprint(workspace, settings, id, { trust });
-  const when = until === undefined ? '' : ` It wraps up at ${localTime(until, workspace.composition.clock.now())}.`;
-  printResult(output, options, { type: 'sprint-started', id }, [`The sprint ${id} begins.${when}`]);
+  const id = begunBefore(workspace, text) ?? (await begin(context, workspace, { text, trust, options }));
   if (detach === true) return;
   const code = await driveTeam(context, options, {
     trust,
     isOver: (now) => lookAtTeam(now).team.end.has(id),
   });
+  const { branch } = await readTeamSettings(workspace);
   const end = lookAtTeam(workspace).team.end.get(id);
   if (end === undefined) return context.exit(code === 0 ? 3 : code);
   const { todos = [] } = lookAtTeam(workspace).team.progress.get(id) ?? {};
@@ -69,15 +55,61 @@ export async function sprintStart(
   const why = end.reason === undefined ? '' : `: ${plainLine(end.reason, 500)}`;
   const counts = todos.length === 0 ? '' : ` ${done} of ${counted(todos.length, 'todo')} done.`;
   const where =
-    end.head === null
-      ? 'Nothing was delivered.'
-      : `Its work is on ${settings.branch}: \`squad merge ${settings.branch}\` takes it.`;
+    end.head === null ? 'Nothing was delivered.' : `Its work is on ${branch}: \`squad merge ${branch}\` takes it.`;
   printResult(output, options, { type: 'sprint-ended', id, ...end }, [
     `The sprint ${id} is ${end.outcome}${why}.${counts}`,
     where,
-    `Its report: \`squad sprint report ${id}\`.`,
   ]);
   context.exit(end.outcome === 'completed' && done === todos.length ? 0 : 1);
+}
+
+/** The sprint that this command has begun before it was killed: it is active with these words, and no process works here. */
+function begunBefore(workspace: OpenedWorkspace, text: string): string | undefined {
+  const { team } = lookAtTeam(workspace);
+  const id = activeSprint(team);
+  if (id === undefined || isServed(workspace)) return undefined;
+  const kickoff = team.sprint.get(id)?.kickoff;
+  const isSame = kickoff?.trigger === 'person' && kickoff.text === workspace.composition.redactor([]).text(text.trim());
+  return isSame ? id : undefined;
+}
+
+function isServed({ directory }: OpenedWorkspace): boolean {
+  return otherDriver(directory) !== undefined || findService(directory) !== null;
+}
+
+interface Begin extends TrustOption {
+  readonly text: string;
+  readonly options: Options<'sprint start'>;
+}
+
+async function begin(
+  { output, host }: CommandContext,
+  workspace: OpenedWorkspace,
+  { text, trust, options }: Begin,
+): Promise<string> {
+  const { composition } = workspace;
+  const { clock } = composition;
+  await finishBegun(workspace, { trust });
+  const active = activeSprint(lookAtTeam(workspace).team);
+  if (active !== undefined) throw isActive(active);
+  const until = untilOf(options.until, clock.now());
+  const settings = await readTeamSettings(workspace);
+  const [milestone = ''] = text.trim().split('\n');
+  const redactor = composition.redactor([]);
+  const kickoff: Kickoff = {
+    milestone: redactor.text(plainLine(milestone.replace(/^#+\s*/, ''), LONGEST_MILESTONE)),
+    text: redactor.text(text.trim()),
+    items: [],
+    attachments: await keepAttachments(workspace, options.attach ?? []),
+    by: operatorOf(host),
+    trigger: 'person',
+  };
+  if (looksFirst('open-sprint', lookAtTeam(workspace).team, clock.now())) await discover(workspace, settings);
+  const { id } = await openSprint(workspace, settings, { kickoff, until });
+  await submitSprint(workspace, settings, id, { trust });
+  const when = until === undefined ? '' : ` It wraps up at ${localTime(until, clock.now())}.`;
+  printResult(output, options, { type: 'sprint-started', id }, [`The sprint ${id} begins.${when}`]);
+  return id;
 }
 
 function untilOf(text: string | undefined, now: number): number | undefined {
@@ -105,8 +137,7 @@ export async function sprintStop(context: CommandContext, options: Options<'spri
   printResult(context.output, options, { type: 'sprint-stopping', id, now: stop.now }, [
     `${id} wraps up: ${stop.now ? 'its todos are ended' : 'what runs may finish, and no todo starts any more'}; the rest is carried over.`,
   ]);
-  const isLeft = otherDriver(workspace.directory) === undefined && findService(workspace.directory) === null;
   // Otherwise its run would wait for an engine.
-  if (isLeft)
+  if (!isServed(workspace))
     await driveTeam(context, options, { begins: 'nothing', isOver: (now) => lookAtTeam(now).team.end.has(id) });
 }

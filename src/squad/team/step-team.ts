@@ -4,6 +4,7 @@ import type { Attachment } from '../../model/sprint/request.ts';
 import type { Kickoff } from '../../model/sprint/sprint.ts';
 import { decideTeam, type TeamDecision, type TeamView } from '../../rules/sprint/decide-team.ts';
 import { openFindings } from '../../rules/sprint/findings.ts';
+import { looksFirst } from '../../rules/sprint/looks-first.ts';
 import { dueSlot } from '../../rules/service/decide-service.ts';
 import { nextSlot } from '../../text/cron.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -46,16 +47,18 @@ export async function stepTeam(workspace: OpenedWorkspace, options: StepOptions 
     return { seen, decision: decideTeam({ ...seen, ...slots, now, settings, findings, begins: options.begins }) };
   };
   const first = decide();
+  // A line that is held for days would otherwise have the sourcer look at each try.
+  const held = first.decision.do === 'open-sprint' ? await heldBy(workspace, settings) : undefined;
+  if (held !== undefined) return heldStep(workspace, held);
   // A planner gets new findings first.
-  const isFresh = LOOKS_FIRST.has(first.decision.do) && (await discover(workspace, settings)).changed;
+  const looks = looksFirst(first.decision.do, first.seen.team, now);
+  const isFresh = looks && (await discover(workspace, settings)).changed;
   return carryOut(workspace, settings, { ...options, ...(isFresh ? decide() : first) });
 }
 
-const LOOKS_FIRST: ReadonlySet<TeamDecision['do']> = new Set(['open-sprint', 'skip-slot']);
-
 /** Finishes what was begun and needs no engine, such as the end of a sprint whose run is over. */
-export async function finishBegun(workspace: OpenedWorkspace): Promise<void> {
-  while ((await stepTeam(workspace, { begins: 'nothing' })).did !== 'wait');
+export async function finishBegun(workspace: OpenedWorkspace, options: TrustOption = {}): Promise<void> {
+  while ((await stepTeam(workspace, { ...options, begins: 'nothing' })).did !== 'wait');
 }
 
 async function slotsOf(
@@ -79,17 +82,25 @@ export async function nextOfTeam(
   settings: TeamSettings,
   seen: SeenTeam,
 ): Promise<Pick<TeamStep, 'text' | 'until'>> {
-  const { composition, repository, directory } = workspace;
-  const now = composition.clock.now();
-  const { start, slots: cron, timezone, branch } = settings;
+  const now = workspace.composition.clock.now();
+  const { start, slots: cron, timezone } = settings;
   const slots = cron === undefined || start === 'person' ? {} : { nextSlot: nextSlot({ cron, timezone }, now) };
-  const { head: commit } = await openRepository(composition.git, repository.root);
-  const held = await lineObstacle(composition.git, repository.root, { branch, commit });
+  const held = await heldBy(workspace, settings);
   const findings = openFindings(seen.team);
   const decision = decideTeam({ ...seen, ...slots, now, settings, findings, held });
   if (decision.do === 'wait') return { text: decision.why, until: decision.until };
-  const who = findService(directory) === null ? '`squad serve` or `squad sprint start` does it' : 'the service does it';
+  const who =
+    findService(workspace.directory) === null ? '`squad serve` or `squad sprint start` does it' : 'the service does it';
   return { text: `${WORDS[decision.do]}: ${who}` };
+}
+
+/** Says why no sprint could begin on the line; undefined: one could. */
+async function heldBy(
+  { composition, repository }: OpenedWorkspace,
+  { branch }: Pick<TeamSettings, 'branch'>,
+): Promise<string | undefined> {
+  const { head: commit } = await openRepository(composition.git, repository.root);
+  return lineObstacle(composition.git, repository.root, { branch, commit });
 }
 
 const WORDS: Readonly<Record<Exclude<TeamDecision['do'], 'wait'>, string>> = {

@@ -5,6 +5,9 @@ import { agree } from '../../squad/preflight/consent.ts';
 import { readSettings } from '../../squad/preflight/read-settings.ts';
 import { discoveryItems } from '../../squad/preflight/discovery-items.ts';
 import { scheduleItems } from '../../squad/preflight/schedule-items.ts';
+import { attachmentsFolder } from '../../substrate/system/files/run-files.ts';
+import { sprintOptionsOf } from '../../squad/team/open-sprint.ts';
+import { readTeamSettings } from '../../squad/team/team-settings.ts';
 import { sprintSettingsSchema } from '../../model/sprint/settings.ts';
 import type { Schedule } from '../../model/schedule.ts';
 import { nextSlot } from '../../text/cron.ts';
@@ -37,10 +40,15 @@ export async function serveCheck(context: CommandContext, options: Options<'serv
     await agree(items, ports, about);
     await checkRun(context, workspace, schedule, trust);
   }
+  const hasTeam = read.repository.settings['sprint'] !== undefined;
+  if (hasTeam) await checkTeam(workspace, trust);
   const now = composition.clock.now();
   const found = schedules.map(({ name, cron, timezone }) => ({ name, next: slotsOf({ cron, timezone }, now) }));
   printResult(output, options, { type: 'schedules-checked', at: now, schedules: found }, [
-    ...(found.length === 0 ? ['squad.yaml has no schedules. `squad serve` works through the queue alone.'] : []),
+    ...(found.length === 0 && !hasTeam
+      ? ['squad.yaml has no schedules. `squad serve` works through the queue alone.']
+      : []),
+    ...(hasTeam ? ['The team of squad.yaml can work: `squad serve` plans requests and starts its sprints.'] : []),
     ...found.map(({ name, next }) => `${name}: ${next.map((at) => localTime(at, now)).join(', ')}`),
   ]);
 }
@@ -55,6 +63,18 @@ async function checkRun(
   if (objective === undefined) return;
   const source = sourceIn(workspace, await readArgument(context, objective));
   await checkNewRun(workspace, source, { playbook, trust });
+}
+
+/** Its runs start without a person, too. What they are asked for changes nothing in what they start. */
+async function checkTeam(workspace: OpenedWorkspace, trust: ReturnType<typeof trustOf>): Promise<void> {
+  const settings = await readTeamSettings(workspace);
+  const about = { milestone: 'a check', text: 'a check', items: [], attachments: [], by: 'squad' };
+  const options = sprintOptionsOf(settings, {
+    ...{ sprint: 'check', kickoff: { ...about, trigger: 'backlog' as const }, until: null },
+    ...{ files: attachmentsFolder(workspace.directory), backlog: [], estimate: '' },
+  });
+  const runs = [{ review: { requests: [], findings: [], backlog: [], files: options.files } }, { sprint: options }];
+  for (const run of runs) await checkNewRun(workspace, sourceIn(workspace, run), { trust });
 }
 
 function slotsOf(timetable: Pick<Schedule, 'cron' | 'timezone'>, now: number): number[] {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
+import type { SprintOptions } from '../../model/sprint/options.ts';
 import { type Kickoff, type Sprint } from '../../model/sprint/sprint.ts';
 import { activeSprint, backlogOf, isSelectable, type Team } from '../../model/sprint/team.ts';
 import { estimateText } from '../../rules/sprint/sprint-estimate.ts';
@@ -75,16 +76,21 @@ export async function submitSprint(
   // A person may have stopped it meanwhile.
   if (sprint === undefined || team.end.has(id)) return;
   const { kickoff, until, base } = sprint;
-  const { timezone, approve, maxTodos, advice, policy, commitPolicy } = settings;
-  const options = {
-    ...{ sprint: id, kickoff, timezone, maxTodos, advice, until, policy, commitPolicy },
-    files: attachmentsFolder(directory),
-    backlog: workable(team),
-    estimate: estimateText(team),
-    ...(approve === undefined ? {} : { approve }),
+  const own = {
+    ...{ sprint: id, kickoff, until, files: attachmentsFolder(directory) },
+    ...{ backlog: workable(team), estimate: estimateText(team) },
   };
+  const options = sprintOptionsOf(settings, own);
   await submit({ host, composition }, { sprint: options }, { key: sprintKey(id), name: runNameOf(id), base, ...trust });
   failpoint('sprint.submitted');
+}
+
+type Own = Pick<SprintOptions, 'sprint' | 'kickoff' | 'until' | 'files' | 'backlog' | 'estimate'>;
+
+/** What the run of a sprint is frozen with. */
+export function sprintOptionsOf(settings: TeamSettings, own: Own): SprintOptions {
+  const { timezone, approve, maxTodos, advice, policy, commitPolicy } = settings;
+  return { ...own, timezone, maxTodos, advice, policy, commitPolicy, ...(approve === undefined ? {} : { approve }) };
 }
 
 /** A sprint's planner may work on them. */

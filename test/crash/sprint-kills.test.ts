@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { FailpointName } from '../../src/substrate/system/failpoint.ts';
+import { ALL, NIGHT } from '../support/lane.ts';
+import { createRandom } from '../support/random.ts';
+import { ASK, openTeamBench, START, teamEndOf, wrongInHistory, type TeamBench } from '../support/team-kills.ts';
+
+/** Between a request and its answer, in the order in which they are passed. */
+const POINTS: readonly FailpointName[] = [
+  ...(['review.opened', 'review.submitted', 'sprint.opened', 'sprint.submitted'] as const),
+  ...(['sprint.line', 'sprint.closed'] as const),
+];
+
+type End = ReturnType<typeof teamEndOf>;
+
+const references = new Map<string, Promise<End>>();
+
+/** How it ends where nothing is killed. */
+async function referenceOf(command: readonly string[], prepare: (bench: TeamBench) => Promise<void>): Promise<End> {
+  const play = async (): Promise<End> => {
+    const bench = await openTeamBench();
+    try {
+      await prepare(bench);
+      const { code, stderr } = await bench.run(command);
+      expect(code, stderr).toBe(0);
+      const end = teamEndOf(bench);
+      expect(Object.keys(end.files).length).toBeGreaterThan(20);
+      return end;
+    } finally {
+      bench.end();
+    }
+  };
+  const key = command.join(' ');
+  const known = references.get(key) ?? play();
+  references.set(key, known);
+  return known;
+}
+
+async function asked(): Promise<void> {}
+
+async function planned({ run }: TeamBench): Promise<void> {
+  const { code, stderr } = await run(ASK.map((word) => (word === 'done' ? 'planned' : word)));
+  expect(code, stderr).toBe(0);
+}
+
+/** The bench ends with a check of the ledger and of what is left alive. */
+function expectUnharmed(bench: TeamBench, reference: End): void {
+  expect(wrongInHistory(bench)).toEqual([]);
+  expect(teamEndOf(bench)).toEqual(reference);
+}
+
+describe('SIGKILL between a request and its answer', { ...ALL, timeout: 400_000 }, () => {
+  it('at each point of a request that waits until it is done: it is answered once, as without', async () => {
+    const reference = await referenceOf(ASK, asked);
+    const bench = await openTeamBench();
+    try {
+      for (const point of POINTS) {
+        const killed = await bench.run(ASK, { SQUAD_FAILPOINTS: `${point}:1=kill` });
+        expect([point, killed.signal], killed.stderr).toEqual([point, 'SIGKILL']);
+        expect(wrongInHistory(bench)).toEqual([]);
+      }
+      const { code, lines, stderr } = await bench.run(ASK);
+      expect(code, stderr).toBe(0);
+      expect(lines.at(-1)).toMatchObject({ type: 'request-ended', id: bench.request, state: 'done' });
+      expectUnharmed(bench, reference);
+    } finally {
+      bench.end();
+    }
+  });
+
+  it('at each point of a sprint that a person starts: the same command continues it', async () => {
+    const reference = await referenceOf(START, planned);
+    const bench = await openTeamBench();
+    try {
+      await planned(bench);
+      for (const point of POINTS.slice(2)) {
+        const killed = await bench.run(START, { SQUAD_FAILPOINTS: `${point}:1=kill` });
+        expect([point, killed.signal], killed.stderr).toEqual([point, 'SIGKILL']);
+      }
+      // Its end is on record, and its files are written by what comes next.
+      const { code, stderr } = await bench.run(ASK);
+      expect(code, stderr).toBe(0);
+      expectUnharmed(bench, reference);
+    } finally {
+      bench.end();
+    }
+  });
+});
+
+const KILLS = Number(process.env['SQUAD_KILLS'] ?? 20);
+/** Of one team: more would leave it no time to work. */
+const MOST = 10;
+
+it.each(Array.from({ length: Math.ceil(KILLS / MOST) }, (_, index) => index + 1))(
+  'SIGKILL at random moments, %i: the request is answered once, as without',
+  { ...NIGHT, timeout: 900_000 },
+  async (seed) => {
+    const random = createRandom(seed);
+    const reference = await referenceOf(ASK, asked);
+    const bench = await openTeamBench();
+    try {
+      for (let kill = 0; kill < MOST; kill += 1) {
+        const engine = bench.start(ASK);
+        await Promise.race([engine.finished, sleep(300 + random() * 4_000)]);
+        engine.child.kill('SIGKILL');
+        await engine.finished;
+        expect(wrongInHistory(bench)).toEqual([]);
+      }
+      const { code, lines, stderr } = await bench.run(ASK);
+      expect(code, stderr).toBe(0);
+      expect(lines.at(-1)).toMatchObject({ type: 'request-ended', id: bench.request, state: 'done' });
+      expectUnharmed(bench, reference);
+    } finally {
+      bench.end();
+    }
+  },
+);

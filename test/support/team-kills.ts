@@ -110,7 +110,7 @@ function linesOf(text: string): readonly string[] {
 }
 
 /** Without what differs between two teams that did the same: times, how long it took, ids and hashes. */
-export function alike(text: string): string {
+function alike(text: string): string {
   return text
     .replaceAll(/\b\d{6}-sprint-\d\d[:-]?\d\d(?:-\d+)?(?!\d)/gi, '<sprint>')
     .replaceAll(/\d{4}-\d\d-\d\d(?:T| )\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?/g, '<time>')

@@ -2,7 +2,6 @@ import { badInput, usageError } from '../../model/errors.ts';
 import type { Kickoff } from '../../model/sprint/sprint.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
 import { activeSprint } from '../../model/sprint/team.ts';
-import { looksFirst } from '../../rules/sprint/looks-first.ts';
 import { operatorOf } from '../../squad/machine.ts';
 import type { TrustOption } from '../../squad/new-run.ts';
 import { bindWorkspace, openWorkspace, withLedger, type OpenedWorkspace } from '../../squad/open-workspace.ts';
@@ -10,7 +9,7 @@ import { isActive, openSprint, submitSprint } from '../../squad/team/open-sprint
 import { findService } from '../../squad/service/service-lock.ts';
 import { lookAtTeam } from '../../squad/team/read-team.ts';
 import { keepAttachments } from '../../squad/team/attachments.ts';
-import { discover } from '../../squad/team/discover.ts';
+import { discoverBefore } from '../../squad/team/discover.ts';
 import { finishBegun } from '../../squad/team/step-team.ts';
 import { stopSprint } from '../../squad/team/stop-sprint.ts';
 import { readTeamSettings } from '../../squad/team/team-settings.ts';
@@ -104,7 +103,7 @@ async function begin(
     by: operatorOf(host),
     trigger: 'person',
   };
-  if (looksFirst('open-sprint', lookAtTeam(workspace).team, clock.now())) await discover(workspace, settings);
+  await discoverBefore(workspace, settings, 'open-sprint');
   const { id } = await openSprint(workspace, settings, { kickoff, until });
   await submitSprint(workspace, settings, id, { trust });
   const when = until === undefined ? '' : ` It wraps up at ${localTime(until, clock.now())}.`;

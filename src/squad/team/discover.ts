@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { KINDS } from '../../model/sprint/kinds.ts';
 import type { Finding } from '../../model/sprint/finding.ts';
 import { candidatesFor, findAll, newAmong, openFindings, type Found } from '../../rules/sprint/findings.ts';
+import type { TeamDecision } from '../../rules/sprint/decide-team.ts';
+import { looksFirst } from '../../rules/sprint/looks-first.ts';
 import { readPlain } from '../../substrate/system/files/read-plain.ts';
 import { writtenFolder } from '../../substrate/system/files/written-folder.ts';
 import { plainJson } from '../../text/json.ts';
@@ -49,6 +51,16 @@ export async function discover(workspace: OpenedWorkspace, look: Look): Promise<
   });
   await report(workspace, look, { at, fresh, problems, found: found.length });
   return { changed: fresh.length > 0, open, problems };
+}
+
+/** Looks before the next step, unless a planner had findings a moment ago. Says whether there is something new. */
+export async function discoverBefore(
+  workspace: OpenedWorkspace,
+  look: Look,
+  next: TeamDecision['do'],
+): Promise<boolean> {
+  const { team } = lookAtTeam(workspace);
+  return looksFirst(next, team, workspace.composition.clock.now()) && (await discover(workspace, look)).changed;
 }
 
 interface Report {

@@ -87,7 +87,7 @@ export async function submitSprint(
 
 type Own = Pick<SprintOptions, 'sprint' | 'kickoff' | 'until' | 'files' | 'backlog' | 'estimate'>;
 
-/** What the run of a sprint is frozen with. */
+/** Puts together what the run of a sprint is frozen with. */
 export function sprintOptionsOf(settings: TeamSettings, own: Own): SprintOptions {
   const { timezone, approve, maxTodos, advice, policy, commitPolicy } = settings;
   return { ...own, timezone, maxTodos, advice, policy, commitPolicy, ...(approve === undefined ? {} : { approve }) };

@@ -4,7 +4,6 @@ import type { Attachment } from '../../model/sprint/request.ts';
 import type { Kickoff } from '../../model/sprint/sprint.ts';
 import { decideTeam, type TeamDecision, type TeamView } from '../../rules/sprint/decide-team.ts';
 import { openFindings } from '../../rules/sprint/findings.ts';
-import { looksFirst } from '../../rules/sprint/looks-first.ts';
 import { dueSlot } from '../../rules/service/decide-service.ts';
 import { nextSlot } from '../../text/cron.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -14,7 +13,7 @@ import { beginsNow, noteSchedules, recordLeft, recordRun, scheduleRecord } from 
 import { openRepository } from '../../substrate/git/repository.ts';
 import { findService } from '../service/service-lock.ts';
 import { closeSprint } from './close-sprint.ts';
-import { discover } from './discover.ts';
+import { discoverBefore } from './discover.ts';
 import { lineObstacle } from './line.ts';
 import { openReview, submitReview } from './plan-requests.ts';
 import { openSprint, submitSprint } from './open-sprint.ts';
@@ -51,8 +50,7 @@ export async function stepTeam(workspace: OpenedWorkspace, options: StepOptions 
   const held = first.decision.do === 'open-sprint' ? await heldBy(workspace, settings) : undefined;
   if (held !== undefined) return heldStep(workspace, held);
   // A planner gets new findings first.
-  const looks = looksFirst(first.decision.do, first.seen.team, now);
-  const isFresh = looks && (await discover(workspace, settings)).changed;
+  const isFresh = await discoverBefore(workspace, settings, first.decision.do);
   return carryOut(workspace, settings, { ...options, ...(isFresh ? decide() : first) });
 }
 

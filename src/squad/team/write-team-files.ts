@@ -5,6 +5,7 @@ import { isSquadError, SquadError } from '../../model/errors.ts';
 import { sha256Of } from '../../model/sha256.ts';
 import type { Team } from '../../model/sprint/team.ts';
 import { hasLedger, holderHere, lockWorkspace, type WorkspaceLock } from '../../substrate/ledger/index.ts';
+import { confine } from '../../substrate/system/files/confine.ts';
 import { type HashLog, openHashLog } from '../../substrate/system/files/hash-log.ts';
 import { refuseLinks } from '../../substrate/system/files/refuse-links.ts';
 import { sharedFolder, type SharedFolder } from '../../substrate/system/files/shared-folder.ts';
@@ -50,7 +51,7 @@ export async function writeTeamFiles(
   const lock = await lockFiles(workspace);
   try {
     await refuseLinks(repository.root, folder, mkdir);
-    const root = await realpath(join(repository.root, folder));
+    const root = await realpath(confine(repository.root, folder));
     const log = await openHashLog(join(directory, 'team', 'files.jsonl'));
     const shared = sharedFolder(root);
     await shared.removeUnfinished(begunIn(log));

@@ -43,7 +43,7 @@ export async function openTeamBench(more: Readonly<Record<string, unknown>> = {}
 }
 
 /** How a team stands once nothing is left to do, without times, ids and hashes. */
-export function teamEndOf({ repository, ledger: open }: RunBench) {
+export function teamEndOf({ repository, ledger: open }: RunBench, withFiles = true) {
   const ledger = open();
   try {
     const team = readTeam((kind) => ledger.records(kind));
@@ -56,7 +56,8 @@ export function teamEndOf({ repository, ledger: open }: RunBench) {
         .filter((subject) => /^(?:feat|fix|docs):/.test(subject))
         .toSorted(),
       work: ['b-one.txt', 'b-two.txt'].map((path) => git(repository, 'show', `${LINE}:${path}`)),
-      files: filesOf(join(repository, FOLDER)),
+      // A service may still write them.
+      files: withFiles ? filesOf(join(repository, FOLDER)) : {},
     };
   } finally {
     ledger.close();

@@ -58,6 +58,7 @@ export async function sprintStart(
   printResult(output, options, { type: 'sprint-ended', id, ...end }, [
     `The sprint ${id} is ${end.outcome}${why}.${counts}`,
     where,
+    `Its report: \`squad sprint report ${id}\`.`,
   ]);
   context.exit(end.outcome === 'completed' && done === todos.length ? 0 : 1);
 }
@@ -88,7 +89,8 @@ async function begin(
 ): Promise<string> {
   const { composition } = workspace;
   const { clock } = composition;
-  await finishBegun(workspace, { trust });
+  // A service finishes it by itself.
+  if (!isServed(workspace)) await finishBegun(workspace, { trust });
   const active = activeSprint(lookAtTeam(workspace).team);
   if (active !== undefined) throw isActive(active);
   const until = untilOf(options.until, clock.now());

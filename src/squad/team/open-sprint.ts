@@ -113,7 +113,7 @@ export function isActive(sprint: string): SquadError {
   return new SquadError({
     code: 'workspace-busy',
     message: `the sprint ${sprint} is active: a team has one at a time`,
-    next: 'See `squad sprint status`, or end it early: `squad sprint stop`.',
+    next: 'See `squad sprint status`. `squad serve` continues one without an engine, and `squad sprint stop` ends it early.',
   });
 }
 

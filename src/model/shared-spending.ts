@@ -68,6 +68,14 @@ export function roomFor(use: SharedUse, runId: string, before = 0, parallel = In
   return { free: Math.max(0, free), reached: undefined };
 }
 
+/** A run that has had no turn has no id that counts. */
+const NEW_RUN = '';
+
+/** Until when a cap of the day lets no new run begin (epoch ms); undefined: none is reached. */
+export function newRunsCappedUntil(use: SharedUse | undefined): number | undefined {
+  return use === undefined ? undefined : roomFor(use, NEW_RUN).reached?.until;
+}
+
 /** `USD 5.20 of 5.00 today`, `3 of 10 turns today`, `2 of 2 turns at once`. */
 export function sharedCapText({ cap, used, most }: Pick<SharedCapUse, 'cap' | 'used' | 'most'>): string {
   switch (cap) {

@@ -1,5 +1,5 @@
 import { badInput, usageError } from '../../model/errors.ts';
-import type { Kickoff } from '../../model/sprint/sprint.ts';
+import { isTodoDone, type Kickoff } from '../../model/sprint/sprint.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
 import { activeSprint } from '../../model/sprint/team.ts';
 import { operatorOf } from '../../squad/machine.ts';
@@ -50,7 +50,7 @@ export async function sprintStart(
   const end = lookAtTeam(workspace).team.end.get(id);
   if (end === undefined) return context.exit(code === 0 ? 3 : code);
   const { todos = [] } = lookAtTeam(workspace).team.progress.get(id) ?? {};
-  const done = todos.filter(({ state }) => state === 'committed' || state === 'completed').length;
+  const done = todos.filter(isTodoDone).length;
   const why = end.reason === undefined ? '' : `: ${plainLine(end.reason, 500)}`;
   const counts = todos.length === 0 ? '' : ` ${done} of ${counted(todos.length, 'todo')} done.`;
   const where =
@@ -106,7 +106,7 @@ async function begin(
     trigger: 'person',
   };
   await discoverBefore(workspace, settings, 'open-sprint');
-  const { id } = await openSprint(workspace, settings, { kickoff, until });
+  const id = await openSprint(workspace, settings, { kickoff, until });
   await submitSprint(workspace, settings, id, { trust });
   const when = until === undefined ? '' : ` It wraps up at ${localTime(until, clock.now())}.`;
   printResult(output, options, { type: 'sprint-started', id }, [`The sprint ${id} begins.${when}`]);

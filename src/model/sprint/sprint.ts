@@ -53,6 +53,11 @@ const todoSchema = z.object({
 });
 export type Todo = z.infer<typeof todoSchema>;
 
+/** Whether nothing is left to do of it: its work is delivered, or it needed none. */
+export function isTodoDone({ state }: Pick<Todo, 'state'>): boolean {
+  return state === 'committed' || state === 'completed';
+}
+
 /** Who does a step of the workflow. */
 const routedSchema = z.object({
   step: z.string(),
@@ -96,5 +101,3 @@ export type SprintEnd = z.infer<typeof sprintEndSchema>;
 /** A person ends it early. It starts no more todos; `now`: those at work are ended, too. */
 export const sprintStopSchema = z.object({ at: z.number().int(), by: z.string(), now: z.boolean() });
 export type SprintStop = z.infer<typeof sprintStopSchema>;
-
-export { KINDS } from './kinds.ts';

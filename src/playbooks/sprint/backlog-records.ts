@@ -1,7 +1,7 @@
 import type { View, WorkspaceRecord } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { itemSchema, type BacklogEntry, type BacklogItem } from '../../model/sprint/item.ts';
-import { KINDS } from '../../model/sprint/sprint.ts';
+import { KINDS } from '../../model/sprint/kinds.ts';
 import { plainJson } from '../../text/json.ts';
 import type { Receipt } from '../../model/sprint/backlog-writes.ts';
 

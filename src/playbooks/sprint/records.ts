@@ -1,7 +1,8 @@
 import type { TaskView, View, WorkspaceRecord } from '../../model/plan.ts';
 import type { BacklogState } from '../../model/sprint/item.ts';
 import type { SprintOptions } from '../../model/sprint/options.ts';
-import { KINDS, type SprintProgress, type SprintState } from '../../model/sprint/sprint.ts';
+import { KINDS } from '../../model/sprint/kinds.ts';
+import { type SprintProgress, type SprintState } from '../../model/sprint/sprint.ts';
 import { defined } from '../../text/defined.ts';
 import { plainJson } from '../../text/json.ts';
 import { stageTasks } from '../stages/stage-records.ts';

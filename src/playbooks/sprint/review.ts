@@ -3,7 +3,7 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import { PLAN_REQUESTS } from '../../model/playbook-name.ts';
 import { reviewOptionsSchema, type ReviewOptions } from '../../model/sprint/options.ts';
 import type { RequestPlan } from '../../model/sprint/request.ts';
-import { KINDS } from '../../model/sprint/sprint.ts';
+import { KINDS } from '../../model/sprint/kinds.ts';
 import { renderPrompt, type ChangedPrompts } from '../../prompts/render.ts';
 import { answerProblems } from '../../text/answer-problems.ts';
 import { atMost } from '../../text/at-most.ts';

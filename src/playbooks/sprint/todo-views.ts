@@ -1,6 +1,6 @@
 import type { TaskView, View } from '../../model/plan.ts';
 import type { ItemState } from '../../model/sprint/item.ts';
-import type { Todo, TodoState } from '../../model/sprint/sprint.ts';
+import { isTodoDone, type Todo, type TodoState } from '../../model/sprint/sprint.ts';
 import { defined } from '../../text/defined.ts';
 import { plannedIn } from '../stages/stage-records.ts';
 import { blockOf, isClosedOut, reopensOf, type Block } from './flow-records.ts';
@@ -85,7 +85,7 @@ function isPlanningTodo({ answer }: TaskView): boolean {
 
 /** A commit that failed twice waits for another sprint. */
 function itemStateOf(view: View, state: TodoState, { commit }: Chain): TodoView['now'] {
-  if (state === 'committed' || state === 'completed') return 'done';
+  if (isTodoDone({ state })) return 'done';
   if (state === 'blocked') return 'blocked';
   const isLost = commit?.status === 'failed' && isClosedOut(view, commit.id);
   return state === 'failed' || state === 'carried_over' || isLost ? 'carried_over' : 'selected';

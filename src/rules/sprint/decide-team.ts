@@ -1,3 +1,4 @@
+import { isTodoDone } from '../../model/sprint/sprint.ts';
 import { activeSprint, backlogOf, isSelectable, requestStateOf, type Team } from '../../model/sprint/team.ts';
 import type { SprintSettings } from '../../model/sprint/settings.ts';
 
@@ -129,7 +130,7 @@ function inVain({ sprint, end, progress, item, itemState }: Team): string | unde
   const last = [...sprint.keys()].at(-1);
   const ended = last === undefined ? undefined : end.get(last);
   if (last === undefined || ended === undefined) return undefined;
-  const done = progress.get(last)?.todos.some(({ state }) => state === 'committed' || state === 'completed');
+  const done = progress.get(last)?.todos.some(isTodoDone);
   const changed = [
     ...[...item.values()].map(({ updatedAt }) => updatedAt),
     ...[...itemState.values()].map(({ at }) => at),

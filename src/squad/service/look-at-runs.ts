@@ -2,7 +2,7 @@ import type { Machine } from '../../engine/machine.ts';
 import type { Schedule } from '../../model/schedule.ts';
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
-import { roomFor, type SharedRoom } from '../../model/shared-spending.ts';
+import { newRunsCappedUntil, roomFor, type SharedRoom } from '../../model/shared-spending.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { endOfRun } from '../../view/end-row.ts';
 import { listUnfinished, runsToSweep, type Unfinished } from '../../view/unfinished.ts';
@@ -42,9 +42,6 @@ const NONE: SeenRuns = {
 
 const TEAM = [KINDS.request, KINDS.sprint, KINDS.item];
 
-/** No id: a run that has had no turn. */
-const NEW_RUN = '';
-
 /** Read only. */
 export function lookAtRuns(workspace: OpenedWorkspace<Machine>, schedules: readonly Schedule[]): SeenRuns {
   const seen = lookIn(workspace, (ledger, lockedBy, now): SeenRuns => {
@@ -61,7 +58,7 @@ export function lookAtRuns(workspace: OpenedWorkspace<Machine>, schedules: reado
     return {
       driven: lockedBy !== null,
       canMove: runsToSweep(ledger, unfinished).some(({ runId }) => holds(runId) === undefined),
-      cappedUntil: holds(NEW_RUN)?.until,
+      cappedUntil: newRunsCappedUntil(shared),
       waits: unfinished.some(({ need }) => need === 'waits'),
       mark: ledger.lastSeq(),
       records,

@@ -1,6 +1,6 @@
 import { publishFactsSchema, RUN_EVENTS } from '../../model/run.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
-import { type SprintEnd } from '../../model/sprint/sprint.ts';
+import { isTodoDone, type SprintEnd } from '../../model/sprint/sprint.ts';
 import { backlogOf, type Team } from '../../model/sprint/team.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
@@ -23,7 +23,7 @@ export type Closed = { readonly end: SprintEnd } | { readonly held: string };
 /** Moves the line to the work of a sprint whose run is over, and records its end. Safe to repeat. */
 export async function closeSprint(workspace: OpenedWorkspace, branch: string, id: string): Promise<Closed> {
   const { composition, repository } = workspace;
-  const { team, ending } = await withLedger(workspace, 'write', (ledger) => {
+  const { team, ending } = await withLedger(workspace, 'read', (ledger) => {
     const team = teamIn(ledger);
     return { team, ending: endingOf(ledger, team.sprint.get(id)?.run ?? '') };
   });
@@ -73,8 +73,9 @@ function outcomeOf(
     return { outcome: 'blocked', reason: `${stopped.by} stopped it before it had todos` };
   if (state === 'blocked') return { outcome: 'blocked', reason: reason ?? headline };
   if (!isDone) return { outcome: 'failed', reason: reason ?? headline };
-  const isAnyDone = todos.some(({ state: one }) => one === 'committed' || one === 'completed');
-  return isAnyDone ? { outcome: 'completed' } : { outcome: 'failed', reason: 'none of its todos was done' };
+  return todos.some(isTodoDone)
+    ? { outcome: 'completed' }
+    : { outcome: 'failed', reason: 'none of its todos was done' };
 }
 
 /** Items that the sprint had selected and did not end wait for the next one. */

@@ -15,15 +15,10 @@ import type { TrustOption } from '../new-run.ts';
 import { runIdOf, withLedger, type OpenedWorkspace } from '../open-workspace.ts';
 import { submit } from '../submit.ts';
 import { bringToLine } from './line.ts';
-import { teamIn } from './read-team.ts';
+import { lookAtTeam, teamIn } from './read-team.ts';
 import type { TeamSettings } from './team-settings.ts';
 
 const MINUTE_MS = 60_000;
-
-/** A sprint that is on record. Its run is submitted next. */
-export interface OpenedSprint {
-  readonly id: string;
-}
 
 /** The start of a sprint: `until` in epoch ms, absent: as the settings say. */
 export interface SprintStart {
@@ -31,12 +26,12 @@ export interface SprintStart {
   readonly until?: number | undefined;
 }
 
-/** Opens a sprint at the head of the line. Throws `workspace-busy` while one is active, or the line cannot be taken. */
+/** Records a sprint at the head of the line, and returns its id. Its run is submitted next. Throws `workspace-busy` while one is active, or the line cannot be taken. */
 export async function openSprint(
   workspace: OpenedWorkspace,
   settings: TeamSettings,
   { kickoff, until }: SprintStart,
-): Promise<OpenedSprint> {
+): Promise<string> {
   const { composition, directory, repository } = workspace;
   const { head } = await openRepository(composition.git, repository.root);
   const line = await bringToLine(composition.git, repository.root, {
@@ -58,7 +53,7 @@ export async function openSprint(
       };
       ledger.writeRecord({ kind: KINDS.sprint, id, value: plainJson(sprint), after: 0 });
       failpoint('sprint.opened');
-      return { id };
+      return id;
     }),
   );
 }
@@ -71,7 +66,7 @@ export async function submitSprint(
   trust: TrustOption = {},
 ): Promise<void> {
   const { host, composition, directory } = workspace;
-  const team = await withLedger(workspace, 'write', teamIn);
+  const { team } = lookAtTeam(workspace);
   const sprint = team.sprint.get(id);
   // A person may have stopped it meanwhile.
   if (sprint === undefined || team.end.has(id)) return;

@@ -9,7 +9,7 @@ import type { TrustOption } from '../new-run.ts';
 import { runIdOf, withLedger, type OpenedWorkspace } from '../open-workspace.ts';
 import { submit } from '../submit.ts';
 import { workable } from './open-sprint.ts';
-import { teamIn } from './read-team.ts';
+import { lookAtTeam, teamIn } from './read-team.ts';
 
 /** Records which requests and findings one run of the planner has to plan. Its run is submitted next. */
 export async function openReview(
@@ -35,7 +35,7 @@ export async function openReview(
 /** Submits the run of a planner's review that is on record. Safe to repeat. */
 export async function submitReview(workspace: OpenedWorkspace, id: string, trust: TrustOption = {}): Promise<void> {
   const { host, composition, directory } = workspace;
-  const team = await withLedger(workspace, 'write', teamIn);
+  const { team } = lookAtTeam(workspace);
   const review = team.review.get(id);
   if (review === undefined) return;
   const requests = review.requests.flatMap((one) => {

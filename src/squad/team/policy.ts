@@ -53,5 +53,3 @@ function unknownRoles(roles: Json | undefined): Finding[] {
       return { path: ['roles', name], atKey: true, message: `roles.${name} is no role of a sprint; ${hint}` };
     });
 }
-
-export { DEFAULT_POLICY } from '../../model/sprint/default-policy.ts';

@@ -1,14 +1,11 @@
 import type { Machine } from '../../engine/machine.ts';
 import type { RunState } from '../../rules/sprint/decide-team.ts';
-import { roomFor } from '../../model/shared-spending.ts';
+import { newRunsCappedUntil } from '../../model/shared-spending.ts';
 import { readTeam, type Team } from '../../model/sprint/team.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { endOfRun } from '../../view/end-row.ts';
 import { findDefinition } from '../../view/read-run.ts';
 import { lookIn, type OpenedWorkspace } from '../open-workspace.ts';
-
-/** No id: a run that has had no turn. */
-const NEW_RUN = '';
 
 export function teamIn(ledger: Pick<Ledger, 'records'>): Team {
   return readTeam((kind) => ledger.records(kind));
@@ -16,8 +13,10 @@ export function teamIn(ledger: Pick<Ledger, 'records'>): Team {
 
 export function runStateIn(ledger: Ledger, run: string): RunState {
   const row = ledger.run(run);
-  if (row === undefined || findDefinition(ledger, row) === undefined) return 'absent';
-  return endOfRun(ledger, row) === undefined ? 'open' : 'over';
+  if (row === undefined) return 'absent';
+  // Before its definition, which is large: most runs of a team are over.
+  if (endOfRun(ledger, row) !== undefined) return 'over';
+  return findDefinition(ledger, row) === undefined ? 'absent' : 'open';
 }
 
 /** The team, and how its runs stand. Read only; a repository without a ledger has an empty team. */
@@ -42,7 +41,6 @@ function seenIn(ledger: Ledger, engineSince = Infinity): SeenTeam {
   const runs = [...team.review.values(), ...team.sprint.values()].map(({ run }) => run);
   // The ledger is closed by the time that someone asks.
   const states = new Map(runs.map((run) => [run, runStateIn(ledger, run)]));
-  const shared = ledger.sharedUse(engineSince);
-  const cappedUntil = shared === undefined ? undefined : roomFor(shared, NEW_RUN).reached?.until;
+  const cappedUntil = newRunsCappedUntil(ledger.sharedUse(engineSince));
   return { team, cappedUntil, runState: (run) => states.get(run) ?? 'absent' };
 }

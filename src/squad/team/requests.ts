@@ -1,7 +1,7 @@
 import type { Redactor } from '../../model/redaction/redactor.ts';
 import { badInput, usageError } from '../../model/errors.ts';
 import type { Attachment, SprintRequest } from '../../model/sprint/request.ts';
-import { KINDS } from '../../model/sprint/sprint.ts';
+import { KINDS } from '../../model/sprint/kinds.ts';
 import { requestStateOf, type Team } from '../../model/sprint/team.ts';
 import { noSuch } from '../../model/unknown-name.ts';
 import { fingerprintOf } from '../../rules/sprint/fingerprint.ts';

@@ -5,10 +5,10 @@ import type { Kickoff } from '../../model/sprint/sprint.ts';
 import { decideTeam, type TeamDecision, type TeamView } from '../../rules/sprint/decide-team.ts';
 import { openFindings } from '../../rules/sprint/findings.ts';
 import { dueSlot } from '../../rules/service/decide-service.ts';
-import { nextSlot } from '../../text/cron.ts';
+import { nextSlot, type Timetable } from '../../text/cron.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { TrustOption } from '../new-run.ts';
-import { withLedger, type OpenedWorkspace } from '../open-workspace.ts';
+import { lookIn, withLedger, type OpenedWorkspace } from '../open-workspace.ts';
 import { beginsNow, noteSchedules, recordLeft, recordRun, scheduleRecord } from '../service/schedule-record.ts';
 import { openRepository } from '../../substrate/git/repository.ts';
 import { findService } from '../service/service-lock.ts';
@@ -17,7 +17,7 @@ import { discoverBefore } from './discover.ts';
 import { lineObstacle } from './line.ts';
 import { openReview, submitReview } from './plan-requests.ts';
 import { openSprint, submitSprint } from './open-sprint.ts';
-import { lookAtTeam, type SeenTeam } from './read-team.ts';
+import { lookAtTeam, teamIn, type SeenTeam } from './read-team.ts';
 import { readTeamSettings, type TeamSettings } from './team-settings.ts';
 
 /** Where the slots of sprints are settled. No schedule can have this name. */
@@ -61,17 +61,22 @@ export async function finishBegun(workspace: OpenedWorkspace, options: TrustOpti
 
 async function slotsOf(
   workspace: OpenedWorkspace,
-  { start, slots: cron, timezone }: TeamSettings,
+  settings: TeamSettings,
   now: number,
 ): Promise<Pick<TeamView, 'slot' | 'nextSlot'>> {
-  if (cron === undefined || start === 'person') return {};
-  return withLedger(workspace, 'write', (ledger) => {
-    const schedule = { name: SLOTS, cron, timezone };
-    if (beginsNow(scheduleRecord(ledger, SLOTS), schedule, now)) noteSchedules(ledger, [schedule], now);
-    const after = scheduleRecord(ledger, SLOTS)?.after ?? now;
-    const next = nextSlot({ cron, timezone }, Math.max(after, now));
-    return { slot: dueSlot({ cron, timezone, after }, now), nextSlot: next };
-  });
+  const timetable = timetableOf(settings);
+  if (timetable === undefined) return {};
+  const schedule = { name: SLOTS, ...timetable };
+  const record = lookIn(workspace, (ledger) => scheduleRecord(ledger, SLOTS));
+  const begins = beginsNow(record, schedule, now);
+  if (begins) await withLedger(workspace, 'write', (ledger) => noteSchedules(ledger, [schedule], now));
+  const after = begins || record === undefined ? now : record.after;
+  return { slot: dueSlot({ ...timetable, after }, now), nextSlot: nextSlot(timetable, Math.max(after, now)) };
+}
+
+/** When sprints start by the clock; undefined: never. */
+function timetableOf({ start, slots: cron, timezone }: TeamSettings): Timetable | undefined {
+  return cron === undefined || start === 'person' ? undefined : { cron, timezone };
 }
 
 /** Says what the next step would be. Looks also whether the line could be taken. Changes nothing. */
@@ -81,8 +86,8 @@ export async function nextOfTeam(
   seen: SeenTeam,
 ): Promise<Pick<TeamStep, 'text' | 'until'>> {
   const now = workspace.composition.clock.now();
-  const { start, slots: cron, timezone } = settings;
-  const slots = cron === undefined || start === 'person' ? {} : { nextSlot: nextSlot({ cron, timezone }, now) };
+  const timetable = timetableOf(settings);
+  const slots = timetable === undefined ? {} : { nextSlot: nextSlot(timetable, now) };
   const held = await heldBy(workspace, settings);
   const findings = openFindings(seen.team);
   const decision = decideTeam({ ...seen, ...slots, now, settings, findings, held });
@@ -157,7 +162,7 @@ async function openScheduled(
   { trigger, items, slot }: Extract<TeamDecision, { do: 'open-sprint' }>,
 ): Promise<TeamStep> {
   try {
-    const { id } = await openSprint(workspace, settings, { kickoff: kickoffOf(team, trigger, items) });
+    const id = await openSprint(workspace, settings, { kickoff: kickoffOf(team, trigger, items) });
     if (slot !== undefined) await settleSlot(workspace, slot, id);
     return { did: 'open-sprint', text: `the sprint ${id} begins` };
   } catch (error) {
@@ -202,8 +207,7 @@ async function settleSlot(workspace: OpenedWorkspace, slot: number, about: strin
   const { composition } = workspace;
   const at = composition.clock.now();
   await withLedger(workspace, 'write', (ledger) => {
-    const { sprint } = lookAtTeam(workspace).team;
-    const run = sprint.get(about);
+    const run = teamIn(ledger).sprint.get(about);
     if (run === undefined)
       return recordLeft(ledger, SLOTS, { slot, at, outcome: 'skipped', why: about }, composition.redactor([]));
     recordRun(ledger, SLOTS, { slot, at, run: run.run, name: about, head: run.base });

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import { DEFAULT_POLICY } from '../../model/sprint/default-policy.ts';
 import { sprintSettingsSchema, type SprintSettings } from '../../model/sprint/settings.ts';
 import type { RoutingPolicy } from '../../model/sprint/options.ts';
 import { readConfined } from '../preflight/read-input.ts';
 import { readSettings } from '../preflight/read-settings.ts';
 import type { OpenedWorkspace } from '../open-workspace.ts';
-import { DEFAULT_POLICY, readPolicy, requireCommitPolicy } from './policy.ts';
+import { readPolicy, requireCommitPolicy } from './policy.ts';
 
 /** All that the files of a repository say of its team. */
 export interface TeamSettings extends SprintSettings {

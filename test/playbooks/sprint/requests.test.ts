@@ -4,7 +4,7 @@ import { findingSchema } from '../../../src/model/sprint/finding.ts';
 import { itemSchema } from '../../../src/model/sprint/item.ts';
 import type { ReviewOptions } from '../../../src/model/sprint/options.ts';
 import { requestPlanSchema } from '../../../src/model/sprint/request.ts';
-import { KINDS } from '../../../src/model/sprint/sprint.ts';
+import { KINDS } from '../../../src/model/sprint/kinds.ts';
 import { createReviewPlaybook, frozenReview, frozenSprint } from '../../../src/playbooks/sprint/index.ts';
 import { playbookOfRun, wantedBy } from '../../../src/playbooks/registry.ts';
 import { createView } from '../../../src/rules/view.ts';

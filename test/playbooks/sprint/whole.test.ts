@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KINDS } from '../../../src/model/sprint/sprint.ts';
+import { KINDS } from '../../../src/model/sprint/kinds.ts';
 import { createView } from '../../../src/rules/view.ts';
 import { block, planned } from '../../support/sprint-script.ts';
 import { playSprint, progressIn, recordsIn, todoStates, turnsOf, WITH_COMMITTER } from './support.ts';

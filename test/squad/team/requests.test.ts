@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkLedger } from '../../../src/cli/check-ledger.ts';
 import { createRedactor } from '../../../src/model/redaction/redactor.ts';
 import type { BacklogState } from '../../../src/model/sprint/item.ts';
-import { KINDS } from '../../../src/model/sprint/sprint.ts';
+import { KINDS } from '../../../src/model/sprint/kinds.ts';
 import { cancelRequest, requestTaker } from '../../../src/squad/team/requests.ts';
 import { teamIn } from '../../../src/squad/team/read-team.ts';
 import { ledgerPath, openLedger } from '../../../src/substrate/ledger/index.ts';

@@ -1,3 +1,4 @@
+import { isTodoDone } from '../../../model/sprint/sprint.ts';
 import { activeSprint, type Team } from '../../../model/sprint/team.ts';
 import { counted } from '../../../text/counted.ts';
 import { zonedTime } from '../../../text/zoned-time.ts';
@@ -61,7 +62,7 @@ export function historyIndexFile(team: Team, folders: Folders, timezone: string)
   const rows = [...team.end].toReversed().map(([id, { outcome, at, head }]): Text[] => {
     const folder = folders.get(id) ?? '';
     const { title, todos = [] } = team.progress.get(id) ?? {};
-    const done = todos.filter(({ state }) => state === 'committed' || state === 'completed').length;
+    const done = todos.filter(isTodoDone).length;
     return [
       ownWords(`[${code(id).text}](${folder}.md)`),
       ownWords(outcome),

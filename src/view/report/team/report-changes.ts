@@ -1,5 +1,5 @@
 import { plainSlug } from '../../../model/slug.ts';
-import type { Todo } from '../../../model/sprint/sprint.ts';
+import { isTodoDone, type Todo } from '../../../model/sprint/sprint.ts';
 import type { PlannerReport } from './planner-report.ts';
 import { unknownCommits } from './planner-report.ts';
 import type { SprintCommit } from './team-facts.ts';
@@ -29,7 +29,7 @@ export function reportChanges(
   known: ReadonlySet<string>,
   commits: readonly SprintCommit[] | undefined,
 ): ReportChange[] {
-  const delivered = todos.filter(({ state }) => state === 'committed' || state === 'completed');
+  const delivered = todos.filter(isTodoDone);
   const said = new Map<Todo, Said>();
   const left: Said[] = [];
   for (const change of changes) {

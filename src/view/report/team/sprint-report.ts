@@ -1,5 +1,12 @@
 import { sumUsd } from '../../../model/money.ts';
-import type { SprintEnd, SprintProgress, SprintState, Todo, TodoState } from '../../../model/sprint/sprint.ts';
+import {
+  isTodoDone,
+  type SprintEnd,
+  type SprintProgress,
+  type SprintState,
+  type Todo,
+  type TodoState,
+} from '../../../model/sprint/sprint.ts';
 import type { Team } from '../../../model/sprint/team.ts';
 import { counted } from '../../../text/counted.ts';
 import { zonedTime } from '../../../text/zoned-time.ts';
@@ -132,10 +139,8 @@ function countsOf(todos: readonly Todo[]): Partial<Record<TodoState, number>> {
   return counts;
 }
 
-const isDelivered = ({ state }: Todo): boolean => state === 'committed' || state === 'completed';
-
 function headlineOf(todos: readonly Todo[], state: SprintState): string {
-  const done = todos.filter(isDelivered).length;
+  const done = todos.filter(isTodoDone).length;
   return todos.length === 0
     ? `${state}: no todo was planned`
     : `${state}: ${done} of ${counted(todos.length, 'todo')} delivered`;
@@ -195,7 +200,7 @@ function judgementOf(todos: readonly Todo[], end: SprintEnd | undefined): string
     ...(uncommitted > 0 ? [`${uncommitted} not committed`] : []),
     ...(carried > 0 ? [`${carried} carried over`] : []),
   ];
-  const done = todos.filter(isDelivered).length;
+  const done = todos.filter(isTodoDone).length;
   const work = todos.length === 0 ? 'No todo was planned' : `${done} of ${counted(todos.length, 'todo')} delivered`;
   const line =
     end === undefined

@@ -25,8 +25,10 @@ export interface IncomingFile {
 export interface Post {
   readonly place: string;
   readonly text: string;
-  /** The same for each try: the channel posts two of the same once. */
+  /** The same for each try: the channel posts two of the same once, as long as it remembers the first. */
   readonly nonce: string;
+  /** Epoch ms of its first try, where this is not the first: that one may have come through. The channel then looks before it posts. */
+  readonly triedAt?: number | undefined;
 }
 
 export type Posted =
@@ -55,6 +57,8 @@ export interface Channel {
 export interface ListenPorts {
   readonly after: () => ReadonlyMap<string, string>;
   readonly take: (message: IncomingMessage) => Promise<void>;
+  /** All of a place up to this id is done with, without a record: the place is new, or others talk there. `after` has it from now on. */
+  readonly passed: (place: string, id: string) => Promise<void>;
   /** What people should see: connected, lost, refused. */
   readonly say: (text: string) => void;
 }

@@ -15,8 +15,6 @@ export const messageSchema = z.object({
   text: z.string(),
   attachments: z.array(attachmentSchema),
   at: z.number().int(),
-  /** By an exact command or a listed short form; absent: a model has to read it. */
-  intent: intentSchema.optional(),
   /** Nothing is done with it, and this is why. */
   refused: z.string().optional(),
 });

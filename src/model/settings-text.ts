@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NO_VALUE } from '../text/explain-issue.ts';
 import { isRuntimeName } from './runtime-name.ts';
 import { isSlug } from './slug.ts';
 import { VARIABLE } from './turn-request.ts';
@@ -60,7 +61,7 @@ export const folderPathSchema = z
   );
 
 /** The name of an environment variable, whose value is never written down. */
-export const variableSchema = z.string().regex(VARIABLE, 'needs the name of a variable, without its value');
+export const variableSchema = z.string().regex(VARIABLE, NO_VALUE);
 
 /** The address of a server, without a login. */
 export const urlSchema = z

@@ -9,6 +9,7 @@ import { equipmentSettings } from './armory.ts';
 import { keepSchema } from './keep.ts';
 import { LOCALES } from './locale.ts';
 import { ACP } from './runtime-name.ts';
+import { channelsSchema } from './people/settings.ts';
 import { schedulesSchema } from './schedule.ts';
 import {
   argumentSchema,
@@ -188,6 +189,8 @@ export const settingsSchema = z.strictObject({
   serve: serveSchema.prefault({}),
   /** Objectives that `squad serve` starts by the clock. */
   schedules: schedulesSchema,
+  /** Where people talk to squad while `squad serve` runs. */
+  channels: channelsSchema,
   team: teamSchema.prefault({}),
   mail: mailSchema.prefault({}),
 });

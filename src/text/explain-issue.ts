@@ -3,6 +3,9 @@ import { asObject, isJsonObject, objectsIn, type Json } from './json.ts';
 import { quote } from './problem.ts';
 import { nearest } from './nearest.ts';
 
+/** Its value is not shown: it may be the secret itself. */
+export const NO_VALUE = 'needs the name of a variable, without its value';
+
 export type Path = readonly PropertyKey[];
 
 /** One problem in a value that was read from a file, and its place there. */
@@ -60,6 +63,7 @@ export function explainIssue(
       return meant.flatMap((one) => explainIssue({ ...one, path: [...path, ...one.path] }, raw, schema, hints));
     }
     default:
+      if (issue.message === NO_VALUE) return say(`${name} ${NO_VALUE}`);
       return say(otherwise(name, found, issue.message));
   }
 }

@@ -203,6 +203,7 @@ function mapToPlain(items: readonly unknown[], position: Position, depth: number
       report(at, 'a name is needed before the colon');
       continue;
     }
+    if (typeof name === 'number' && !Number.isSafeInteger(name)) report(at, 'a name of so many digits needs quotes');
     const key = String(name);
     const child: Position = { key: at, value: startOf(pair.value, at), children: new Map() };
     if (key === '__proto__') report(at, 'the key “__proto__” is not allowed');

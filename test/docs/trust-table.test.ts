@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { sprintSettingsSchema } from '../../src/model/sprint/settings.ts';
 import { limitsOfRun } from '../../src/squad/preflight/run-limits.ts';
 import { scheduleItems } from '../../src/squad/preflight/schedule-items.ts';
+import { channelItems } from '../../src/squad/preflight/channel-items.ts';
 import { discoveryItems } from '../../src/squad/preflight/discovery-items.ts';
 import { itemsToTrust } from '../../src/squad/preflight/trust.ts';
 import { parseSettings, rawSettings } from '../../src/squad/settings/parse-settings.ts';
@@ -108,6 +109,22 @@ const EXAMPLES: Readonly<Record<string, string>> = {
       'schedules: [{ name: n, cron: 0 2 * * *, timezone: UTC, objective: PWN, playbook: objective, skipIf: active }]',
     ]),
   ),
+  ...Object.fromEntries(
+    [
+      ['type', 'type: webhook, secret: A, url: "https://PWN"'],
+      ['token', 'type: discord, token: PWN'],
+      ['api', 'type: discord, token: A, api: "https://PWN"'],
+      ['places', 'type: discord, token: A, places: ["1298374650123456789"]'],
+      ['secret', 'type: webhook, secret: PWN, url: "https://x"'],
+      ['url', 'type: webhook, secret: A, url: "https://PWN"'],
+      ['report', 'type: webhook, secret: A, url: "https://x", report: PWN'],
+      ['poll', 'type: webhook, secret: A, url: "https://x", poll: "https://PWN"'],
+      ['listen.port', 'type: webhook, secret: A, url: "https://x", listen: { port: 8080 }'],
+      ['listen.host', 'type: webhook, secret: A, url: "https://x", listen: { port: 8080, host: PWN }'],
+      ['senders', 'type: webhook, secret: A, url: "https://x", senders: { PWN: [control] }'],
+      ['messagesPerHour', 'type: webhook, secret: A, url: "https://x", messagesPerHour: 999, senders: { PWN: [ask] }'],
+    ].map(([key, channel]) => [`channels.NAME.${key}`, `channels: { c: { ${channel} } }`]),
+  ),
   'sprint.discovery': 'sprint: { discovery: [PWN] }',
   'schedules.from': 'schedules: [{ name: n, cron: 0 2 * * *, timezone: UTC, from: PWN }]',
   'tracing.to': 'tracing: { to: langsmith }',
@@ -144,7 +161,10 @@ function shown(text: string): string[] {
   const bySchedules = schedules.flatMap((schedule, index) => scheduleItems(schedule, index, repository));
   const { discovery } = sprintSettingsSchema.parse(asObject(repository.raw)['sprint'] ?? {});
   const byTeam = discoveryItems(discovery, repository);
-  return [...items, ...bySchedules, ...byTeam, ...limits.items].map(({ run }) => run);
+  const byChannels = Object.entries(repository.settings.channels ?? {}).flatMap(([name, channel]) =>
+    channelItems(name, channel, repository),
+  );
+  return [...items, ...bySchedules, ...byTeam, ...byChannels, ...limits.items].map(({ run }) => run);
 }
 
 describe('the table of settings in docs/trust.md', () => {

@@ -3,6 +3,8 @@ import { sourceIn } from '../../squad/folder-runs.ts';
 import { openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { agree } from '../../squad/preflight/consent.ts';
 import { readSettings } from '../../squad/preflight/read-settings.ts';
+import { channelItems } from '../../squad/preflight/channel-items.ts';
+import { refuseChannels } from '../../squad/preflight/channel-variables.ts';
 import { discoveryItems } from '../../squad/preflight/discovery-items.ts';
 import { scheduleItems } from '../../squad/preflight/schedule-items.ts';
 import { attachmentsFolder } from '../../substrate/system/files/run-files.ts';
@@ -40,15 +42,21 @@ export async function serveCheck(context: CommandContext, options: Options<'serv
     await agree(items, ports, about);
     await checkRun(context, workspace, schedule, trust);
   }
+  const { channels = {} } = read.repository.settings;
+  for (const [name, channel] of Object.entries(channels))
+    await agree(channelItems(name, channel, read.repository), ports, about);
+  refuseChannels(channels, read.repository, host.environment);
   const hasTeam = read.repository.settings['sprint'] !== undefined;
   if (hasTeam) await checkTeam(workspace, trust);
   const now = composition.clock.now();
   const found = schedules.map(({ name, cron, timezone }) => ({ name, next: slotsOf({ cron, timezone }, now) }));
-  printResult(output, options, { type: 'schedules-checked', at: now, schedules: found }, [
-    ...(found.length === 0 && !hasTeam
+  const names = Object.keys(channels);
+  printResult(output, options, { type: 'schedules-checked', at: now, schedules: found, channels: names }, [
+    ...(found.length === 0 && !hasTeam && names.length === 0
       ? ['squad.yaml has no schedules. `squad serve` works through the queue alone.']
       : []),
     ...(hasTeam ? ['The team of squad.yaml can work: `squad serve` plans requests and starts its sprints.'] : []),
+    ...(names.length === 0 ? [] : [`People can talk to squad by: ${names.join(', ')}, while \`squad serve\` runs.`]),
     ...found.map(({ name, next }) => `${name}: ${next.map((at) => localTime(at, now)).join(', ')}`),
   ]);
 }

@@ -5,6 +5,7 @@ import { badInput } from '../../model/errors.ts';
 import { redactorOf } from '../../model/redaction/redactor.ts';
 import { bindWorkspace, openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { readSchedules } from '../../squad/preflight/read-schedules.ts';
+import { namesChannels } from '../../squad/preflight/read-settings-text.ts';
 import { unagreedSchedules } from '../../squad/service/agreed-schedules.ts';
 import { runService } from '../../squad/service/run-service.ts';
 import { lockService, refuseSecondService, serviceFolder } from '../../squad/service/service-lock.ts';
@@ -54,11 +55,16 @@ async function askFirst(
 ): Promise<number | undefined> {
   const read = await readSchedules(workspace.repository.root);
   const unagreed = await unagreedSchedules(workspace, read);
-  if (unagreed.length === 0) return undefined;
+  const silent = await channelsToAgree(workspace, read.source.text);
+  if (unagreed.length === 0 && silent.length === 0) return undefined;
   if (yes !== true && (!process.stdin.isTTY || json === true)) {
-    output.problem(
-      `No person has agreed to ${unagreed.join(', ')}, so their slots fail. Read them and agree with \`squad serve check\`.`,
-    );
+    const what = [
+      ...(unagreed.length === 0 ? [] : [`No person has agreed to ${unagreed.join(', ')}, so their slots fail.`]),
+      ...(silent.length === 0
+        ? []
+        : [`No person has agreed to ${silent.join(', ')}, so nothing is heard or said there.`]),
+    ];
+    output.problem(`${what.join(' ')} Read them and agree with \`squad serve check\`.`);
     return undefined;
   }
   // A process of its own: what checks a run is large, and the service stays small.
@@ -66,6 +72,14 @@ async function askFirst(
   const { code, problem } = await runInTerminal(command, { kind: 'squad', environment: host.environment });
   if (problem !== undefined) output.problem(problem);
   return code === 0 ? undefined : (code ?? 1);
+}
+
+/** Names of channels that no person has agreed to. Loads nothing of channels where there are none. */
+async function channelsToAgree(workspace: OpenedWorkspace<Machine>, text: string): Promise<string[]> {
+  if (!namesChannels(text)) return [];
+  const { readChannels } = await import('../../squad/preflight/read-channels.ts');
+  const { unagreedChannels } = await import('../../squad/people/agreed-channels.ts');
+  return unagreedChannels(workspace, await readChannels(workspace.repository.root));
 }
 
 async function serveHere(

@@ -1,12 +1,7 @@
 import type { Schedule } from '../../model/schedule.ts';
-import { readConfinedStart } from '../../substrate/system/files/open-confined.ts';
-import { exists } from '../../substrate/system/files/exists.ts';
 import { parseSchedules } from '../settings/parse-schedules.ts';
+import { readSettingsText } from './read-settings-text.ts';
 import type { SettingsFile } from './read-settings.ts';
-
-const FILE = 'squad.yaml';
-/** More than a settings file may have, so that its parser reports its own limit. */
-const MOST_BYTES = 300 * 1024;
 
 export interface RepositorySchedules {
   readonly schedules: readonly Schedule[];
@@ -20,18 +15,9 @@ export interface RepositorySchedules {
  * runs need, because the service stays in memory.
  */
 export async function readSchedules(root: string): Promise<RepositorySchedules> {
-  const text = (await readConfinedStart(root, FILE, MOST_BYTES))?.text ?? (await textOrRefusal(root));
-  const source = { file: FILE, text };
-  const parsed = parseSchedules(text, FILE);
+  const source = await readSettingsText(root);
+  const parsed = parseSchedules(source.text, source.file);
   if (!parsed.ok) throw (await import('./read-input.ts')).problemError(parsed.problems);
   const { schedules = [], notify } = parsed.value;
   return { schedules, notify, source };
-}
-
-/** Empty if there is no such file. */
-async function textOrRefusal(root: string): Promise<string> {
-  if (!(await exists(`${root}/${FILE}`))) return '';
-  const { orThrow, readConfined } = await import('./read-input.ts');
-  const read = await readConfined(root, FILE);
-  return read.type === 'absent' ? '' : orThrow(read, FILE);
 }

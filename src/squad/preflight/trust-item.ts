@@ -10,7 +10,7 @@ export interface TrustItem {
    * `agent`: what `squad.yaml` allows an agent beyond its own folder. `tracing`: what leaves this machine. `publish`: what is pushed with
    * the person's login. `models` and `limits`: what costs more. `folder`: a folder that a run writes into. `env`: a variable
    * of the person's that commands get. `copy`: an ignored file that folders get. `reuse`: what a command made, in its place.
-   * `schedule`: what `squad serve` starts by the clock.
+   * `schedule`: what `squad serve` starts by the clock. `channel`: where people talk to it, and who may.
    */
   readonly from:
     | TrustedCommand['from']
@@ -23,7 +23,8 @@ export interface TrustItem {
     | 'env'
     | 'copy'
     | 'reuse'
-    | 'schedule';
+    | 'schedule'
+    | 'channel';
   readonly run: string;
   /** Its place: `objective.md:12`. */
   readonly where: string;

@@ -9,7 +9,9 @@ import { DEFAULT_PLAYBOOK } from '../../model/playbook-name.ts';
 import { SERVE_EXAMPLE } from '../../model/shared-limits.ts';
 import { settingsSchema, settingsSchemaFor, type KnownNames, type Settings } from '../../model/settings.ts';
 import { agentFindings } from './agent-findings.ts';
+import { CHANNELS_EXAMPLE } from '../../model/people/settings.ts';
 import { SCHEDULES_EXAMPLE } from '../../model/schedule.ts';
+import { channelFindings } from './channel-findings.ts';
 import { scheduleFindings } from './schedule-findings.ts';
 import { parseYaml, type YamlResult } from '../../text/yaml-file.ts';
 
@@ -31,6 +33,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   team: 'team: { members: 4, windowName: "team-{session}-{role}" }',
   mail: 'mail: { locale: en, ttlMinutes: 1440 }',
   schedules: SCHEDULES_EXAMPLE,
+  channels: CHANNELS_EXAMPLE,
   models: 'models: { planner: opus, builder-1: sonnet }',
 };
 
@@ -58,6 +61,7 @@ export function parseSettings(
     ...agentFindings(raw['agents'], whose),
     ...ownFallbacks(raw['runtimes']),
     ...(raw['schedules'] === undefined ? [] : scheduleFindings(raw['schedules'], whose)),
+    ...(raw['channels'] === undefined ? [] : channelFindings(raw['channels'], whose)),
     ...(isJsonObject(raw['playbook']) ? known.checkList(raw['playbook'], rolesIn(raw['agents'])) : []),
     ...(whose === 'own' ? relativePrograms(raw['runtimes'], known) : []),
   ]);

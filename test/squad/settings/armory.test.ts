@@ -95,7 +95,7 @@ describe('what it may not', () => {
     ],
     [
       'mcp: [{ name: desk, command: a, env: [A=1] }]',
-      ['6:43: agents[1].mcp[0].env[0]: “A=1” needs the name of a variable, without its value'],
+      ['6:43: agents[1].mcp[0].env[0] needs the name of a variable, without its value'],
     ],
     [
       'mcp: [{ name: desk, url: "file:///etc/passwd" }]',
@@ -109,7 +109,7 @@ describe('what it may not', () => {
     ],
     [
       'mcp: [{ name: desk, url: "https://b", headers: { A: "Bearer 123" } }]',
-      ['6:57: agents[1].mcp[0].headers.A: “Bearer 123” needs the name of a variable, without its value'],
+      ['6:57: agents[1].mcp[0].headers.A needs the name of a variable, without its value'],
     ],
     [
       'mcp: [{ name: desk, command: a, args: ["\u202e"] }]',
@@ -126,7 +126,7 @@ describe('what it may not', () => {
       ['6:37: agents[1].hooks[0].tool: only `tool-started` and `tool-ended` are about a tool'],
     ],
     ['effort: most', ['6:13: agents[1].effort must be low, medium, high, xhigh or max, not “most”']],
-    ['env: [MY_KEY=1]', ['6:11: agents[1].env[0]: “MY_KEY=1” needs the name of a variable, without its value']],
+    ['env: [MY_KEY=1]', ['6:11: agents[1].env[0] needs the name of a variable, without its value']],
     ['home: /home/me', ['6:11: agents[1].home must be mine, not “/home/me”']],
     ['ask: agent', ['6:10: agents[1].ask must be human, not “agent”']],
     [

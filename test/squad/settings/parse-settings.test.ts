@@ -244,7 +244,7 @@ describe('what squad.yaml refuses', () => {
     ['runtimes: { claude: { env: { KEY: secret } } }', ['1:28 runtimes.claude.env must be a list, not a mapping']],
     [
       'runtimes: { claude: { env: [KEY=secret] } }',
-      ['1:29 runtimes.claude.env[0]: “KEY=secret” needs the name of a variable, without its value'],
+      ['1:29 runtimes.claude.env[0] needs the name of a variable, without its value'],
     ],
     ['setup: npm ci', ['1:8 setup must be a list, not “npm ci”']],
     ['setup: [npm ci]', ['1:9 setup[0] must be a mapping, not “npm ci”']],

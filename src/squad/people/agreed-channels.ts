@@ -1,0 +1,16 @@
+import type { Host, Machine } from '../../engine/machine.ts';
+import type { OpenedWorkspace } from '../open-workspace.ts';
+import { channelItems } from '../preflight/channel-items.ts';
+import { hasConsent } from '../preflight/consent.ts';
+import type { RepositoryChannels } from '../preflight/read-channels.ts';
+
+/** Names of the channels that no person has agreed to as they are now. */
+export async function unagreedChannels(
+  { host, repository }: Pick<OpenedWorkspace<Machine>, 'repository'> & { readonly host: Host },
+  { channels, source }: RepositoryChannels,
+): Promise<string[]> {
+  const found = Object.entries(channels).map(async ([name, channel]) => {
+    return (await hasConsent(channelItems(name, channel, source), { host }, repository)) ? [] : [name];
+  });
+  return (await Promise.all(found)).flat();
+}

@@ -1,0 +1,25 @@
+import { readConfinedStart } from '../../substrate/system/files/open-confined.ts';
+import { exists } from '../../substrate/system/files/exists.ts';
+import type { SettingsFile } from './read-settings.ts';
+
+const FILE = 'squad.yaml';
+/** More than a settings file may have, so that its parser reports its own limit. */
+const MOST_BYTES = 300 * 1024;
+
+/** The text of squad.yaml, empty if there is no such file. Loads nothing that only runs need, because the service stays in memory. */
+export async function readSettingsText(root: string): Promise<SettingsFile> {
+  const text = (await readConfinedStart(root, FILE, MOST_BYTES))?.text ?? (await textOrRefusal(root));
+  return { file: FILE, text };
+}
+
+/** Whether a settings file seems to have channels. Without them nothing of theirs is loaded. */
+export function namesChannels(text: string): boolean {
+  return /^["']?channels\b/m.test(text);
+}
+
+async function textOrRefusal(root: string): Promise<string> {
+  if (!(await exists(`${root}/${FILE}`))) return '';
+  const { orThrow, readConfined } = await import('./read-input.ts');
+  const read = await readConfined(root, FILE);
+  return read.type === 'absent' ? '' : orThrow(read, FILE);
+}

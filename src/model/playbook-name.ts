@@ -31,6 +31,9 @@ export const SPRINT = 'sprint';
 /** The playbook of a run that plans the requests of people; a user cannot choose it. */
 export const PLAN_REQUESTS = 'plan-requests';
 
+/** The playbook of a run that reads messages of people; a user cannot choose it. */
+export const READ_MESSAGES = 'read-messages';
+
 /** The records of the tasks of a folder that are done, by the names that the folder has for them, in the order of their ends. */
 export const PLAYED = 'session-done';
 

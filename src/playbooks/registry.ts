@@ -5,6 +5,7 @@ import {
   COORDINATE,
   DEFAULT_PLAYBOOK,
   PLAN_REQUESTS,
+  READ_MESSAGES,
   SESSION,
   SPRINT,
   STAGES,
@@ -22,6 +23,7 @@ import { createDeliveryPlaybook } from './delivery/index.ts';
 import { createSoloPlaybook } from './delivery/solo.ts';
 import { createObjectivePlaybook, OBJECTIVE_SETTINGS } from './objective/index.ts';
 import { createSessionPlaybook, frozenSession } from './session/index.ts';
+import { createReadingPlaybook, frozenReading } from './read-messages/index.ts';
 import { sessionFiles } from './session/session-files.ts';
 import { sessionRequired } from './session/session-required.ts';
 import { withApproval } from './shared/plan-approval.ts';
@@ -99,6 +101,8 @@ export function playbookOfRun(own: Playbooks, { playbook, options }: Of): Playbo
   if (sprint !== undefined) return withApproval(createSprintPlaybook(sprint));
   const review = playbook === PLAN_REQUESTS ? frozenReview(options) : undefined;
   if (review !== undefined) return createReviewPlaybook(review);
+  const reading = playbook === READ_MESSAGES ? frozenReading(options) : undefined;
+  if (reading !== undefined) return createReadingPlaybook(reading);
   const list = Object.hasOwn(OF_LISTS, playbook) ? optionsOf({ options })?.list : undefined;
   return list === undefined ? createPlaybook(own, playbook) : OF_LISTS[playbook]?.(list);
 }

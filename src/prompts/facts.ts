@@ -112,6 +112,9 @@ export const FACTS = {
   suggested: 'lines',
   expected: 'line',
   policy: 'data',
+  // Messages of people.
+  texts: 'data',
+  known: 'data',
   // A council.
   ofDocument: 'line',
   codePaths: 'lines',

@@ -1,5 +1,5 @@
 import { SquadError, badInput } from '../model/errors.ts';
-import { PLAN_REQUESTS, SPRINT } from '../model/playbook-name.ts';
+import { PLAN_REQUESTS, READ_MESSAGES, SPRINT } from '../model/playbook-name.ts';
 import { nameRun, refuseBadName } from './preflight/run-name.ts';
 import { forkPoints, momentAt, planFork, type ForkPoint } from '../view/fork-plan.ts';
 import { rowOf } from '../view/read-run.ts';
@@ -129,7 +129,7 @@ async function openSource(place: Place, run: string | undefined): Promise<Source
 }
 
 /** Their runs write the records of a team, such as its backlog: a second one with the same decisions would write them again. */
-const OF_A_TEAM: ReadonlySet<string> = new Set([SPRINT, PLAN_REQUESTS]);
+const OF_A_TEAM: ReadonlySet<string> = new Set([SPRINT, PLAN_REQUESTS, READ_MESSAGES]);
 
 function notForked(name: string): SquadError {
   return badInput(

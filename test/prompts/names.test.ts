@@ -6,6 +6,7 @@ import { teamSchema } from '../../src/playbooks/coordinate/answer.ts';
 import { ANSWER } from '../../src/playbooks/session/answer.ts';
 import { createBestOfPlaybook } from '../../src/playbooks/delivery/best-of.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
+import { createReadingPlaybook } from '../../src/playbooks/read-messages/index.ts';
 import { createReviewPlaybook } from '../../src/playbooks/sprint/review.ts';
 import { createSprintPlaybook } from '../../src/playbooks/sprint/index.ts';
 import { createObjectivePlaybook } from '../../src/playbooks/objective/index.ts';
@@ -38,6 +39,7 @@ const playbooks = [
   createCouncilPlaybook(),
   createSprintPlaybook(sprintOptions()),
   createReviewPlaybook({ files: '', requests: [], findings: [], backlog: [] }),
+  createReadingPlaybook({ messages: [], requests: [], runs: [], actions: [], sprint: null }),
 ];
 const TOOLS = [...READING_TOOLS, ...SENDING_TOOLS];
 const KNOWN = new Set([

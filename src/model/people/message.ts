@@ -15,7 +15,7 @@ export const messageSchema = z.object({
   text: z.string(),
   attachments: z.array(attachmentSchema),
   at: z.number().int(),
-  /** Nothing is done with it, and this is why. */
+  /** Nothing is done with it: its sender gets this as the answer; empty: none. */
   refused: z.string().optional(),
 });
 export type Message = z.infer<typeof messageSchema>;

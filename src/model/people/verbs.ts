@@ -29,6 +29,20 @@ export const intentSchema = z.discriminatedUnion('verb', [
 export type Intent = z.infer<typeof intentSchema>;
 export type Verb = Intent['verb'];
 
+export const VERBS = [
+  ...([
+    'request',
+    'status',
+    'cancel',
+    'sprint-start',
+    'sprint-stop',
+    'sprint-status',
+    'action',
+    'answer',
+    'none',
+  ] as const),
+] as const satisfies readonly Verb[];
+
 const NEEDS: Readonly<Record<Verb, Right>> = {
   request: 'request',
   status: 'ask',

@@ -1,0 +1,44 @@
+import { mayUse, type Right, type Verb } from '../../model/people/verbs.ts';
+
+/** What a person can write, by what it needs. */
+const COMMANDS: Readonly<Record<Exclude<Verb, 'none'>, string>> = {
+  request: '`request TEXT`',
+  status: '`status`, `status ID`',
+  'sprint-status': '`sprint status`',
+  cancel: '`cancel ID`',
+  'sprint-start': '`sprint start MILESTONE`',
+  'sprint-stop': '`sprint stop`, `sprint stop now`',
+  action: '`execute NAME`',
+  answer: '`answer: TEXT`, `answer to RUN: TEXT`',
+};
+
+export const NOTHING_WAITS =
+  'Nothing here waits for your yes or no. A question of squad waits for an hour; write what you want once more.';
+
+const DOES: Readonly<Record<Verb, string>> = {
+  request: 'make requests',
+  status: 'ask for the status',
+  'sprint-status': 'ask for the status',
+  cancel: 'cancel requests',
+  'sprint-start': 'start sprints',
+  'sprint-stop': 'stop sprints',
+  action: 'run actions',
+  answer: 'answer questions of runs',
+  none: 'talk to squad',
+};
+
+/** For one who may not do this. */
+export function mayNot(verb: Verb, rights: readonly Right[]): string {
+  return `You may not ${DOES[verb]} here, so nothing was done. ${commandsText(rights)}`.trim();
+}
+
+/** For one whose text no model could read. */
+export function cannotRead(rights: readonly Right[]): string {
+  return `squad could not read this message, so nothing was done. ${commandsText(rights)}`.trim();
+}
+
+function commandsText(rights: readonly Right[]): string {
+  const verbs = Object.keys(COMMANDS) as (keyof typeof COMMANDS)[];
+  const usable = verbs.filter((verb) => mayUse(rights, verb)).map((verb) => COMMANDS[verb]);
+  return usable.length === 0 ? '' : `You can write: ${usable.join(', ')}.`;
+}

@@ -1,0 +1,144 @@
+import type { REST } from '@discordjs/rest';
+import type { SessionInfo, WebSocketManager } from '@discordjs/ws';
+import { errorText } from '../../../model/errors.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { failureOf } from './answer.ts';
+import type { Heard } from './incoming.ts';
+import type { Library } from './library.ts';
+
+/** Guild messages, direct messages, and what is in them. Without the list of servers, channels and members. */
+const INTENTS = (1 << 9) | (1 << 12) | (1 << 15);
+/** Between tries of a connection: the library itself tries twice a second, for ever. */
+const FIRST_WAIT_MS = 1_000;
+const MOST_WAIT_MS = 60_000;
+/** After a refusal that only a person can end. */
+const REFUSED_MS = 300_000;
+/** A short loss that resumes is no news. */
+const QUIET_FAILURES = 2;
+/** To close a connection that no longer answers. */
+const CLOSE_MS = 2_000;
+
+export interface GatewayPorts {
+  readonly library: Library;
+  readonly rest: REST;
+  readonly token: string;
+  /** The name of its variable. */
+  readonly variable: string;
+  readonly clock: Clock;
+  readonly say: (text: string) => void;
+  /** A new session: what was written before it did not come this way. */
+  readonly began: (self: string) => void;
+  readonly message: (message: Heard) => void;
+}
+
+/** What people should do about a refusal. */
+function refusal(reason: string, variable: string): string {
+  if (/Authentication|token/.test(reason)) {
+    return `Discord refuses the token in ${variable}: copy it again from the page "Bot" of the application, and start squad again`;
+  }
+  if (reason.includes('disallowed intents')) {
+    return 'Discord refuses to send what messages say: switch on "Message Content Intent" on the page "Bot" of the application';
+  }
+  return `Discord refuses the connection: ${reason}`;
+}
+
+/** Keeps a session with Discord until `stopped`. Never throws for what Discord does. */
+export async function keepConnected(ports: GatewayPorts, stopped: AbortSignal): Promise<void> {
+  const { clock, say, variable } = ports;
+  let last = '';
+  for (let failures = 0; !stopped.aborted; failures += 1) {
+    const { isRefused, why } = await connect(ports, stopped, () => {
+      failures = 0;
+      last = '';
+    });
+    if (stopped.aborted) return;
+    const text = isRefused ? refusal(why, variable) : why;
+    if (text !== last && (isRefused || failures >= QUIET_FAILURES)) {
+      say(text);
+      last = text;
+    }
+    await clock.sleep(isRefused ? REFUSED_MS : waitAfter(failures), stopped);
+  }
+}
+
+function waitAfter(failures: number): number {
+  return Math.min(MOST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10));
+}
+
+interface End {
+  readonly isRefused: boolean;
+  readonly why: string;
+}
+
+/** One manager of the library, which resumes by itself. Resolves when it cannot, or has to stop. */
+async function connect(ports: GatewayPorts, stopped: AbortSignal, worked: () => void): Promise<End> {
+  const { library, rest, token, clock } = ports;
+  // The library forgets a token that was refused once.
+  rest.setToken(token);
+  const { manager, sessions } = createManager(ports, stopped);
+  return new Promise<End>((resolve) => {
+    const end = (found: End): void => {
+      sessions.isOver = true;
+      stopped.removeEventListener('abort', stop);
+      void Promise.race([manager.destroy(), clock.sleep(CLOSE_MS)]).then(() => resolve(found));
+    };
+    const stop = (): void => end({ isRefused: false, why: 'stopped' });
+    stopped.addEventListener('abort', stop, { once: true });
+    const { Error: ERROR, Ready, Resumed, Hello } = library.ws.WebSocketShardEvents;
+    manager.on(ERROR, (error) => end({ isRefused: true, why: errorText(error) }));
+    for (const works of [Ready, Resumed] as const) {
+      manager.on(works, () => {
+        sessions.failures = 0;
+        worked();
+      });
+    }
+    manager.on(Hello, () => void (sessions.isDown = false));
+    void manager.connect().catch((error: unknown) => {
+      const { did, why, code } = failureOf(library, error);
+      end({ isRefused: did === 'refused' || code === 0, why });
+    });
+  });
+}
+
+function createManager(ports: GatewayPorts, stopped: AbortSignal): { manager: WebSocketManager; sessions: Sessions } {
+  const { library, rest, token, began, message, say } = ports;
+  const sessions: Sessions = { info: null, failures: 0, isDown: false, isOver: false };
+  const manager = new library.ws.WebSocketManager({
+    ...{ token, rest, intents: INTENTS },
+    retrieveSessionInfo: async () => sessionOf(sessions, ports, stopped),
+    updateSessionInfo: (_shard, info) => void (sessions.info = info),
+  });
+  const client = new library.core.Client({ rest, gateway: manager });
+  const { Closed, SocketError } = library.ws.WebSocketShardEvents;
+  manager.on(SocketError, () => undefined);
+  manager.on(Closed, (code) => {
+    sessions.failures += 1;
+    sessions.isDown = true;
+    if (sessions.failures === QUIET_FAILURES + 1) say(`Discord: the connection is lost (${code}); squad keeps trying`);
+  });
+  client.on('READY', ({ data }) => {
+    say(`Discord: connected as ${data.user.username}`);
+    began(data.user.id);
+  });
+  client.on('MESSAGE_CREATE', ({ data }) => message(data));
+  return { manager, sessions };
+}
+
+interface Sessions {
+  info: SessionInfo | null;
+  /** Connections in a row that were lost before they were of use. */
+  failures: number;
+  /** There is none at the moment. */
+  isDown: boolean;
+  isOver: boolean;
+}
+
+/** The library asks for the session before it connects: the one place where it can be made to wait, or to stop for good. */
+async function sessionOf(
+  sessions: Sessions,
+  { clock }: GatewayPorts,
+  stopped: AbortSignal,
+): Promise<SessionInfo | null> {
+  if (sessions.isDown && sessions.failures > QUIET_FAILURES) await clock.sleep(waitAfter(sessions.failures), stopped);
+  return sessions.isOver || stopped.aborted ? new Promise(() => undefined) : sessions.info;
+}

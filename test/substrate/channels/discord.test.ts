@@ -285,15 +285,20 @@ it('reads what was said in a place', async () => {
   const room = await DiscordRoom.open();
   for (let number = 0; number < 130; number += 1) room.server.say(`m${number}`);
   const channel = await room.channel();
-  const newest = await Array.fromAsync(channel.history(ROOM));
+  const newest = await all(channel.history(ROOM));
   expect(newest.map(({ text }) => text)).toEqual(Array.from({ length: 50 }, (_, number) => `m${number + 80}`));
-  const since = await Array.fromAsync(channel.history(ROOM, newest[0]!.id));
+  const since = await all(channel.history(ROOM, newest[0]!.id));
   expect(since.map(({ text }) => text)).toEqual(newest.slice(1).map(({ text }) => text));
-  const all = await Array.fromAsync(channel.history(ROOM, '1'));
-  expect(all).toHaveLength(130);
+  expect(await all(channel.history(ROOM, '1'))).toHaveLength(130);
 });
 
 async function withChannel() {
   const room = await DiscordRoom.open();
   return { server: room.server, channel: await room.channel() };
+}
+
+async function all<T>(from: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const one of from) found.push(one);
+  return found;
 }

@@ -27,6 +27,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'substrate/system': ['text', 'model', 'substrate/ports'],
   'substrate/ledger': ['text', 'model', 'substrate/ports', 'substrate/system'],
   'substrate/git': ['text', 'model', 'substrate/ports', 'substrate/system'],
+  'substrate/channels': ['text', 'model', 'substrate/ports', 'substrate/system'],
   runtimes: ['text', 'model', 'prompts', 'substrate/ports', 'substrate/system'],
   graph: ['text', 'model', 'rules', 'runtimes', 'substrate/ports', 'substrate/system'],
   view: ['text', 'model', 'rules', 'playbooks', 'substrate/ports'],
@@ -108,7 +109,7 @@ const WITHIN: readonly { files: RegExp; may: RegExp }[] = [
   // What the command line and whoever embeds squad have in common.
   {
     files: /^squad\//,
-    may: /^(squad\/(?!objective\/|settings\/)|view\/(?!report\/(?!team\/))|substrate|engine\/tracing)|^engine\/(compose|engine|machine|runtime-choice)\.ts$|^engine\/attempts\/(redact-turn|turn-secrets)\.ts$|^engine\/checks\/notify-command\.ts$|^rules\/(tidying\.ts$|service\/|sprint\/)|^runtimes\/shared\/child-environment\.ts$/,
+    may: /^(squad\/(?!objective\/|settings\/)|view\/(?!report\/(?!team\/))|substrate|engine\/tracing)|^engine\/(compose|engine|machine|runtime-choice)\.ts$|^engine\/attempts\/(redact-turn|turn-secrets)\.ts$|^engine\/checks\/notify-command\.ts$|^rules\/(tidying\.ts$|people\/|service\/|sprint\/)|^runtimes\/shared\/child-environment\.ts$/,
   },
   // What the Agent Server serves. It drives no run itself.
   {

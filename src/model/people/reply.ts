@@ -18,6 +18,8 @@ export const deliverySchema = z.object({
   tries: z.number().int(),
   /** Epoch ms: not before. */
   retryAt: z.number().int().optional(),
+  /** Epoch ms of the first try of the part that is next: it may have come through. On record before that try. */
+  triedAt: z.number().int().optional(),
   /** Parts of it that are posted: a long text goes out as several. */
   parts: z.number().int(),
   /** Where it was posted, if not in its own place. */

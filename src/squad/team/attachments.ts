@@ -12,7 +12,8 @@ import { attachmentsFolder, writeWhole } from '../../substrate/system/files/run-
 import { byteCount } from '../../text/byte-count.ts';
 import { quotedName } from '../../text/plain-text.ts';
 
-const MOST_BYTES = 25 * 1024 * 1024;
+/** Of one file. */
+export const MOST_FILE_BYTES = 25 * 1024 * 1024;
 
 /** A file of someone. `name`: as its sender calls it, who may be anyone. */
 export interface GivenFile {
@@ -30,7 +31,7 @@ export async function storeAttachments(directory: string, files: readonly GivenF
   const checked = files.map(({ name: given, bytes }) => {
     const checkedName = attachmentName(given);
     if ('problem' in checkedName) throw refused(given, checkedName.problem);
-    if (bytes.length > MOST_BYTES) throw tooLarge(given);
+    if (bytes.length > MOST_FILE_BYTES) throw tooLarge(given);
     const sha256 = sha256Of(bytes);
     return { bytes, kept: { id: sha256.slice(0, 8), name: checkedName.name, bytes: bytes.length, sha256 } };
   });
@@ -78,7 +79,7 @@ export async function readAttachment(workingDirectory: string, path: string): Pr
   if (found.isSymbolicLink()) throw refused(path, 'it is a link', 'Name the file that it leads to.');
   if (found.isDirectory()) throw refused(path, 'it is a folder', 'Attach its files, or an archive of them.');
   if (!found.isFile()) throw refused(path, 'it is no plain file');
-  if (found.size > MOST_BYTES) throw tooLarge(path);
+  if (found.size > MOST_FILE_BYTES) throw tooLarge(path);
   return { name, bytes: await readOpened(whole, path) };
 }
 
@@ -92,14 +93,14 @@ async function readOpened(whole: string, path: string): Promise<Uint8Array> {
     const stats = await file.stat();
     if (!stats.isFile()) throw refused(path, 'it is no plain file');
     // A file that grows meanwhile is read no further than this.
-    const buffer = Buffer.alloc(Math.min(stats.size, MOST_BYTES) + 1);
+    const buffer = Buffer.alloc(Math.min(stats.size, MOST_FILE_BYTES) + 1);
     let length = 0;
     for (;;) {
       const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
       length += bytesRead;
       if (bytesRead === 0 || length === buffer.length) break;
     }
-    if (length > MOST_BYTES) throw tooLarge(path);
+    if (length > MOST_FILE_BYTES) throw tooLarge(path);
     return buffer.subarray(0, length);
   } finally {
     await file.close();
@@ -110,10 +111,10 @@ function refused(name: string, why: string, next = 'Attach a plain file with a p
   return badInput(`the file ${quotedName(name)} cannot be attached: ${why}`, next);
 }
 
-function tooLarge(name: string): SquadError {
+export function tooLarge(name: string): SquadError {
   return refused(
     name,
-    `it is larger than ${byteCount(MOST_BYTES)}`,
+    `it is larger than ${byteCount(MOST_FILE_BYTES)}`,
     'Put it where agents can read it, and name that place in the request.',
   );
 }

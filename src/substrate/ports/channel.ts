@@ -59,6 +59,8 @@ export interface ListenPorts {
   readonly take: (message: IncomingMessage) => Promise<void>;
   /** All of a place up to this id is done with, without a record: the place is new, or others talk there. `after` has it from now on. */
   readonly passed: (place: string, id: string) => Promise<void>;
-  /** What people should see: connected, lost, refused. */
+  /** How the connection is, at each change. `why`: for people. */
+  readonly state: (now: 'connected' | 'lost', why?: string) => void;
+  /** What people should see besides. */
   readonly say: (text: string) => void;
 }

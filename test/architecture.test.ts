@@ -205,12 +205,12 @@ const NAMED_FOLDERS: Readonly<Record<string, string>> = {
   'squad/coordinate.ts': 'the verb that has one made',
 };
 
-/** Files that say “session” of the conversation of an agent, or of the mail of a run: whole folders, then single files. */
+/** Files that say “session” of the conversation of an agent, of the mail of a run, or of Discord: whole folders, then single files. */
 const CONVERSATIONS = new RegExp(
   `^(${[
     'engine/(attempts|tracing)|rules|runtimes|testing|graph|model/(mail|plan)',
     'playbooks/(council|delivery|objective|shared|sprint|stages)',
-    'substrate/(ledger|ports|system/(process|terminal))|cli/(board|mail|team)|view/report/team|squad/preflight/team-starter',
+    'substrate/(channels|ledger|ports|system/(process|terminal))|cli/(board|mail|team)|view/report/team|squad/preflight/team-starter',
   ].join('|')})/|^(${[
     'engine/checks/notify-command|cli/ask/(ask-retry|dry-run-lines)|cli/(commands/intervene|doctor-checks)',
     'cli/show/turn-record|embed/in-process|engine/(prepare-turn|turn-mail)|model/(attempt|failure|plan|run|run-event)',

@@ -5,7 +5,7 @@ import { plainJsonText, plainLine } from '../../text/plain-text.ts';
 import type { Channel, IncomingMessage, Post, Posted } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** Of one day. What comes above it is left out, and the last line says so. */
+/** A file of one day has no more. Lines above it are left out, and the last one says so. */
 const MOST_BYTES = 5 * 1024 * 1024;
 const MOST_DAYS = 14;
 const LONGEST_TEXT = 4_000;
@@ -18,7 +18,7 @@ export interface TrafficPorts {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** The same channel, with a line in a file for what comes in, what goes out, and what people should see of it. Never fails for the file. */
+/** Writes a line into a file for all that comes in and goes out of a channel, and for what people should see of it. Never fails for the file. */
 export function withTraffic(channel: Channel, name: string, ports: TrafficPorts): Channel {
   const writer = createWriter(ports);
   const write = (line: object): void => writer({ channel: name, ...line });

@@ -25,7 +25,7 @@ export interface IncomingFile {
 export interface Post {
   readonly place: string;
   readonly text: string;
-  /** The same for each try: the channel posts two of the same once, as long as it remembers the first. */
+  /** Stays for each try: the channel posts two with one nonce once, as long as it remembers the first. */
   readonly nonce: string;
   /** Epoch ms of its first try, where this is not the first: that one may have come through. The channel then looks before it posts. */
   readonly triedAt?: number | undefined;
@@ -59,8 +59,8 @@ export interface ListenPorts {
   readonly take: (message: IncomingMessage) => Promise<void>;
   /** All of a place up to this id is done with, without a record: the place is new, or others talk there. `after` has it from now on. */
   readonly passed: (place: string, id: string) => Promise<void>;
-  /** How the connection is, at each change. `why`: for people. */
+  /** Says how the connection is, at each change. `why`: for people. */
   readonly state: (now: 'connected' | 'lost', why?: string) => void;
-  /** What people should see besides. */
+  /** Says what people should see besides. */
   readonly say: (text: string) => void;
 }

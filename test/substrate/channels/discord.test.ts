@@ -173,8 +173,7 @@ describe('each post once', () => {
     server.fail('limit');
     expect(await channel.send({ place: ROOM, text: 'a', nonce: 'a' })).toMatchObject({
       did: 'later',
-      // The library adds a little to what Discord asks for.
-      afterMs: 250,
+      afterMs: 200,
     });
     await server.close();
     expect(await channel.send({ place: ROOM, text: 'a', nonce: 'a' })).toMatchObject({

@@ -1,7 +1,6 @@
 import { errorText } from '../../../model/errors.ts';
 import { plainLine } from '../../../text/plain-text.ts';
 import type { Posted } from '../../ports/channel.ts';
-import type { Library } from './library.ts';
 
 /** Codes of Discord's errors that decide what follows. */
 export const CODE = {
@@ -24,36 +23,55 @@ const GONE: readonly number[] = [
 
 /** A refused token gets no better within seconds. */
 const TOKEN_MS = 600_000;
+/** Where it says only that it is too much. */
+const LIMIT_MS = 5_000;
 
 /** Why a call failed, and what that means for the one who called. */
 export type Failure = Exclude<Posted, { did: 'posted' }> & {
   /** Discord's own number; absent: it did not answer, or not in its words. */
   readonly code?: number;
-  /** The call may have done its work. */
-  readonly isUnsure: boolean;
+  /** Only a person can end it. */
+  readonly isToken?: boolean;
 };
 
-/** Pure but for the classes of the library. Every error of a call is one of these. */
-export function failureOf({ rest }: Pick<Library, 'rest'>, error: unknown): Failure {
-  if (error instanceof rest.RateLimitError) {
-    return { did: 'later', why: 'Discord asks to wait', afterMs: Math.ceil(error.retryAfter), isUnsure: false };
-  }
-  if (error instanceof rest.HTTPError) {
-    return { did: 'later', why: `Discord answers with ${error.status}`, isUnsure: error.status >= 500 };
-  }
-  if (!(error instanceof rest.DiscordAPIError)) {
-    return { did: 'later', why: `Discord does not answer: ${plainLine(reason(error))}`, isUnsure: true };
-  }
-  const code = Number(error.code);
-  if (error.status === 401) {
-    return { did: 'later', why: 'Discord refuses the token', afterMs: TOKEN_MS, code, isUnsure: false };
-  }
-  const why = `Discord refuses: ${plainLine(error.message)} (${error.status}, ${error.code})`;
-  return { did: 'refused', why, gone: GONE.includes(code) || error.status === 404, code, isUnsure: false };
+export interface Response {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: string;
 }
 
-/** Errors of a connection say why in their cause. */
-function reason(error: unknown): string {
-  const { cause } = error as { cause?: unknown };
-  return cause === undefined ? errorText(error) : errorText(cause);
+/** Why an answer is not what was asked for. Pure. */
+export function failureIn({ status, headers, body }: Response): Failure {
+  const words = wordsIn(body);
+  if (status === 429) {
+    const seconds = Number(words.retry_after ?? headers['retry-after']);
+    const afterMs = Number.isFinite(seconds) ? Math.ceil(seconds * 1_000) : LIMIT_MS;
+    return { did: 'later', why: 'Discord asks to wait', afterMs };
+  }
+  if (status === 401) return { did: 'later', why: 'Discord refuses the token', afterMs: TOKEN_MS, isToken: true };
+  if (status < 400 || status >= 500) return { did: 'later', why: `Discord answers with ${status}` };
+  const code = Number(words.code ?? 0);
+  const why = `Discord refuses: ${plainLine(String(words.message ?? 'without a word'))} (${status}, ${code})`;
+  return { did: 'refused', why, gone: GONE.includes(code) || status === 404, code };
+}
+
+interface Words {
+  readonly message?: string;
+  readonly code?: number;
+  readonly retry_after?: number;
+}
+
+function wordsIn(body: string): Words {
+  try {
+    return (JSON.parse(body) ?? {}) as Words;
+  } catch {
+    return {};
+  }
+}
+
+/** There was no answer. The call may have done its work. */
+export function noAnswer(error: unknown): Failure {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const text = errorText(error);
+  return { did: 'later', why: `Discord does not answer: ${plainLine(text === '' ? code : text)}` };
 }

@@ -1,8 +1,9 @@
-import type { REST } from '@discordjs/rest';
-import type { SessionInfo, WebSocketManager } from '@discordjs/ws';
+import type { CreateWebSocketManagerOptions, SessionInfo, WebSocketManager } from '@discordjs/ws';
 import { errorText } from '../../../model/errors.ts';
+import { plainLine } from '../../../text/plain-text.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { failureOf } from './answer.ts';
+import type { Failure } from './answer.ts';
+import type { DiscordApi } from './api.ts';
 import type { Heard } from './incoming.ts';
 import type { Library } from './library.ts';
 
@@ -20,7 +21,7 @@ const CLOSE_MS = 2_000;
 
 export interface GatewayPorts {
   readonly library: Library;
-  readonly rest: REST;
+  readonly api: Pick<DiscordApi, 'gateway'>;
   readonly token: string;
   /** The name of its variable. */
   readonly variable: string;
@@ -31,7 +32,7 @@ export interface GatewayPorts {
   readonly message: (message: Heard) => void;
 }
 
-/** What people should do about a refusal. */
+/** Says what people should do about a refusal. */
 function refusal(reason: string, variable: string): string {
   if (/Authentication|token/.test(reason)) {
     return `Discord refuses the token in ${variable}: copy it again from the page "Bot" of the application, and start squad again`;
@@ -72,19 +73,18 @@ interface End {
 
 /** One manager of the library, which resumes by itself. Resolves when it cannot, or has to stop. */
 async function connect(ports: GatewayPorts, stopped: AbortSignal, worked: () => void): Promise<End> {
-  const { library, rest, token, clock } = ports;
-  // The library forgets a token that was refused once.
-  rest.setToken(token);
+  const { library, clock } = ports;
   const { manager, sessions } = createManager(ports, stopped);
   return new Promise<End>((resolve) => {
     const end = (found: End): void => {
       sessions.isOver = true;
       stopped.removeEventListener('abort', stop);
-      void Promise.race([manager.destroy(), clock.sleep(CLOSE_MS)]).then(() => resolve(found));
+      const closed = Promise.resolve(manager.destroy()).catch(() => undefined);
+      void Promise.race([closed, clock.sleep(CLOSE_MS)]).then(() => resolve(found));
     };
     const stop = (): void => end({ isRefused: false, why: 'stopped' });
     stopped.addEventListener('abort', stop, { once: true });
-    const { Error: ERROR, Ready, Resumed, Hello } = library.ws.WebSocketShardEvents;
+    const { Error: ERROR, Ready, Resumed, Hello } = library.WebSocketShardEvents;
     manager.on(ERROR, (error) => end({ isRefused: true, why: errorText(error) }));
     for (const works of [Ready, Resumed] as const) {
       manager.on(works, () => {
@@ -94,34 +94,59 @@ async function connect(ports: GatewayPorts, stopped: AbortSignal, worked: () => 
     }
     manager.on(Hello, () => void (sessions.isDown = false));
     void manager.connect().catch((error: unknown) => {
-      const { did, why, code } = failureOf(library, error);
-      end({ isRefused: did === 'refused' || code === 0, why });
+      const { did, why, isToken } = error instanceof NoGateway ? error.failure : noSession(error);
+      end({ isRefused: did === 'refused' || isToken === true, why });
     });
   });
 }
 
 function createManager(ports: GatewayPorts, stopped: AbortSignal): { manager: WebSocketManager; sessions: Sessions } {
-  const { library, rest, token, began, message, say } = ports;
+  const { library, token, began, message, say } = ports;
   const sessions: Sessions = { info: null, failures: 0, isDown: false, isOver: false };
-  const manager = new library.ws.WebSocketManager({
-    ...{ token, rest, intents: INTENTS },
+  const manager = new library.WebSocketManager({
+    ...{ token, rest: restOf(ports), intents: INTENTS },
     retrieveSessionInfo: async () => sessionOf(sessions, ports, stopped),
     updateSessionInfo: (_shard, info) => void (sessions.info = info),
   });
-  const client = new library.core.Client({ rest, gateway: manager });
-  const { Closed, SocketError } = library.ws.WebSocketShardEvents;
+  const { Closed, SocketError, Dispatch } = library.WebSocketShardEvents;
   manager.on(SocketError, () => undefined);
   manager.on(Closed, (code) => {
     sessions.failures += 1;
     sessions.isDown = true;
     if (sessions.failures === QUIET_FAILURES + 1) say(`Discord: the connection is lost (${code}); squad keeps trying`);
   });
-  client.on('READY', ({ data }) => {
-    say(`Discord: connected as ${data.user.username}`);
-    began(data.user.id);
+  manager.on(Dispatch, ({ t, d }) => {
+    if (t === 'MESSAGE_CREATE') message(d);
+    if (t !== 'READY') return;
+    say(`Discord: connected as ${plainLine(d.user.username)}`);
+    began(d.user.id);
   });
-  client.on('MESSAGE_CREATE', ({ data }) => message(data));
   return { manager, sessions };
+}
+
+class NoGateway extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.why);
+    this.failure = failure;
+  }
+}
+
+/** The library asks Discord for one thing only, and takes any object that does it: its own client would be 20 MB more in memory. */
+function restOf({ api }: GatewayPorts): CreateWebSocketManagerOptions['rest'] {
+  const rest = {
+    get: async () => {
+      const found = await api.gateway();
+      if ('value' in found) return found.value;
+      throw new NoGateway(found);
+    },
+  };
+  return rest as unknown as CreateWebSocketManagerOptions['rest'];
+}
+
+/** All sessions of a day are used up, for one. */
+function noSession(error: unknown): Failure {
+  return { did: 'later', why: `Discord gives no session: ${plainLine(errorText(error))}` };
 }
 
 interface Sessions {

@@ -1,4 +1,4 @@
-import type { APIMessage } from '@discordjs/core';
+import type { APIMessage } from 'discord-api-types/v10';
 import { errorText } from '../../../model/errors.ts';
 import { plainLine } from '../../../text/plain-text.ts';
 import type { ListenPorts } from '../../ports/channel.ts';
@@ -23,7 +23,7 @@ export interface HandPorts extends ListenPorts {
   readonly places: readonly string[];
 }
 
-/** What a sender's direct messages are called until their channel is known. */
+/** Stands before a sender, for their direct messages, until their channel is known. */
 export const DIRECTS = 'to:';
 
 /** How long to wait after this many tries. */
@@ -119,7 +119,7 @@ function createProgress({ after, passed, clock }: HandPorts) {
     pass,
     note: async (isDue: boolean) => note(isDue).catch(() => undefined),
     of: (channel: string): string | undefined => done.get(channel)?.id,
-    /** What is on record. */
+    /** Takes over what is on record. */
     learn: (): void => {
       for (const [cursor, id] of after()) {
         const { channel } = placeOf(cursor);

@@ -3,7 +3,7 @@ import { createHand, DIRECTS, waitAfter, type HandPorts } from './hand-over.ts';
 import type { Heard } from './incoming.ts';
 import { placeOf, timeOf } from './places.ts';
 
-/** Of messages that wait to be taken. Those above it are read from their channel later. */
+/** So many messages wait to be taken. Those above it are read from their channel later. */
 const MOST_WAITING = 1_000;
 /** Threads that squad looks into after an absence: the newest of those in which something was said lately. */
 const MOST_THREADS = 200;
@@ -21,7 +21,7 @@ interface Behind {
   notBefore: number;
 }
 
-/** Takes what comes by the gateway, and what was said before its session, one message after the other. */
+/** Takes what comes by the gateway, and what was said before it began, one message after the other. */
 export function createInbox(ports: InboxPorts, stopped: AbortSignal) {
   const { clock, say, spots } = ports;
   const waiting: Heard[] = [];

@@ -1,4 +1,4 @@
-import type { APIMessage } from '@discordjs/core';
+import type { APIMessage } from 'discord-api-types/v10';
 import { plainLine } from '../../../text/plain-text.ts';
 import type { IncomingFile, IncomingMessage } from '../../ports/channel.ts';
 
@@ -8,7 +8,7 @@ const WRITTEN: readonly number[] = [0, 19];
 /** As the gateway brings it: the server where it was written is absent for a direct message. A message that is read has none in any case. */
 export type Heard = APIMessage & { readonly guild_id?: string };
 
-/** What squad knows of the channel that a message is in. */
+/** The channel that a message is in, as far as squad has to know it. */
 export interface Spot {
   /** Where answers go. */
   readonly place: string;

@@ -1,16 +1,17 @@
-import type { APIMessage } from '@discordjs/core';
+import type { APIMessage } from 'discord-api-types/v10';
 import { SquadError } from '../../../model/errors.ts';
 import type { DiscordSettings } from '../../../model/people/settings.ts';
 import type { Channel, IncomingFile, ListenPorts } from '../../ports/channel.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { download } from '../download.ts';
 import type { Failure } from './answer.ts';
-import { createApi, createRest, PAGE, type DiscordApi } from './api.ts';
+import { createApi, PAGE, type DiscordApi } from './api.ts';
 import { keepConnected } from './gateway.ts';
 import { createInbox } from './inbox.ts';
 import { incoming, isPlain, isWritten } from './incoming.ts';
 import { loadLibrary } from './library.ts';
 import { placeOf } from './places.ts';
+import { createCall } from './rest.ts';
 import { createSender } from './send.ts';
 import { createSpots } from './spots.ts';
 
@@ -28,11 +29,10 @@ export interface DiscordPorts {
   readonly token: string;
 }
 
-/** One bot of Discord. Loads the libraries; throws `wrong-environment` where they are not installed. */
+/** One bot of Discord. Loads the library; throws `wrong-environment` where it is not installed. */
 export async function createDiscord(settings: DiscordSettings, ports: DiscordPorts): Promise<Channel> {
   const library = await loadLibrary();
-  const rest = createRest(library, ports.token, settings.api);
-  const api = createApi(library, rest, ports.token);
+  const api = createApi(createCall(ports.token, settings.api));
   const ended = new AbortController();
   const spots = createSpots({ api, clock: ports.clock, places: settings.places }, ended.signal);
   const sender = createSender({ api, spots, clock: ports.clock });
@@ -49,7 +49,7 @@ export async function createDiscord(settings: DiscordSettings, ports: DiscordPor
       const all = { ...listening, api, spots, clock: ports.clock, reader, places: settings.places, ownSaid: own };
       const inbox = createInbox(all, stopped);
       const { began, message } = inbox;
-      const gateway = { library, rest, ...ports, variable: settings.token, say: listening.say, began, message };
+      const gateway = { library, api, ...ports, variable: settings.token, say: listening.say, began, message };
       await Promise.all([inbox.run(), keepConnected(gateway, stopped)]);
     },
     directPlace: async (person) => directPlace(api, person, ports.clock),

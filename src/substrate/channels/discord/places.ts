@@ -8,7 +8,7 @@ const EPOCH_MS = 1_420_070_400_000;
 export interface Place {
   /** Where it is read and written. */
   readonly channel: string;
-  /** Of squad's own thread: the channel that it hangs below. */
+  /** Squad's own thread hangs below this channel; absent for all else. */
   readonly parent: string | undefined;
 }
 

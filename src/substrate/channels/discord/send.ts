@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { APIMessage } from '@discordjs/core';
+import type { APIMessage } from 'discord-api-types/v10';
 import type { Post, Posted } from '../../ports/channel.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { CODE, type Failure } from './answer.ts';
-import { PAGE, type Answer, type DiscordApi } from './api.ts';
+import { PAGE, type DiscordApi } from './api.ts';
 import { idAt, placeOf } from './places.ts';
+import type { Answer } from './rest.ts';
 import type { Spots } from './spots.ts';
 
 /** Discord takes no longer one. */

@@ -1,4 +1,4 @@
-import type { APIChannel, APIMessage } from '@discordjs/core';
+import type { APIChannel, APIMessage } from 'discord-api-types/v10';
 import { plainLine } from '../../../text/plain-text.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DiscordApi } from './api.ts';
@@ -19,7 +19,7 @@ export interface SpotPorts {
 
 export type Spots = ReturnType<typeof createSpots>;
 
-/** What squad knows of channels, as far as it has to know them. */
+/** Looks channels up, as far as squad has to know them. */
 export function createSpots({ api, clock, places }: SpotPorts, stopped: AbortSignal) {
   /** Squad's own threads, with the channel that each hangs below. */
   const threads = new Map<string, string>();

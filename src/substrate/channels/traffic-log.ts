@@ -32,6 +32,10 @@ export function withTraffic(channel: Channel, name: string, ports: TrafficPorts)
             await listening.take(message);
             write(lineOf(message));
           },
+          state: (now, why) => {
+            write({ event: now, ...(why === undefined ? {} : { why: plainLine(why, LONGEST_TEXT) }) });
+            listening.state(now, why);
+          },
           say: (text) => {
             write({ event: plainLine(text, LONGEST_TEXT) });
             listening.say(text);

@@ -12,6 +12,8 @@ export class Kept {
   /** Messages that were handed in again. */
   readonly again: string[] = [];
   readonly said: string[] = [];
+  /** How the connection was. */
+  readonly states: string[] = [];
   /** Called with each message before it is on record; may throw. */
   beforeTake: (message: IncomingMessage) => void | Promise<void> = () => undefined;
 
@@ -25,6 +27,7 @@ export class Kept {
         this.after.set(message.place, message.id);
       },
       passed: async (place, id) => void this.after.set(place, id),
+      state: (now, why = '') => void this.states.push(`${now} ${why}`.trim()),
       say: (text) => void this.said.push(text),
     };
   }
@@ -75,14 +78,14 @@ export class DiscordRoom {
   async listen(token = TOKEN): Promise<Channel> {
     const channel = await this.channel(token);
     const stopped = new AbortController();
-    const before = this.kept.said.length;
+    const before = this.kept.states.length;
     const ended = channel.listen(this.kept.ports(), stopped.signal);
     this.stopLast = async () => {
       stopped.abort();
       await ended;
     };
     if (token !== TOKEN) return channel;
-    await until('connected', () => this.kept.said.slice(before).some((text) => text.includes('connected as')));
+    await until('connected', () => this.kept.states.slice(before).includes('connected'));
     await until('all places are known', () => this.kept.after.has(ROOM) || !this.settings.places.includes(ROOM));
     return channel;
   }

@@ -27,8 +27,9 @@ const MESSAGE: IncomingMessage = {
 /** A channel that hands in one message. */
 const channel: Channel = {
   longest: 10,
-  listen: async ({ take, say }) => {
-    say('connected');
+  listen: async ({ take, say, state }) => {
+    state('lost', 'no network');
+    say('another one speaks');
     await take(MESSAGE);
   },
   send: async ({ text }) =>
@@ -55,6 +56,7 @@ const listening = {
   after: () => new Map<string, string>(),
   take: async () => undefined,
   passed: async () => undefined,
+  state: () => undefined,
   say: () => undefined,
 };
 
@@ -66,7 +68,8 @@ it('has what comes in, what goes out and what people should see, without secrets
   const at = '2026-11-29T12:00:00.000Z';
   const common = { at, channel: 'team' };
   expect(lines('2026-11-29')).toEqual([
-    { ...common, event: 'connected' },
+    { ...common, event: 'lost', why: 'no network' },
+    { ...common, event: 'another one speaks' },
     {
       ...{ ...common, in: '7', sender: '1', name: 'alice', place: '2', text: 'hello [redacted]' },
       files: [{ name: 'a.txt', bytes: 3 }],

@@ -1,6 +1,7 @@
 import type { CreateWebSocketManagerOptions, SessionInfo, WebSocketManager } from '@discordjs/ws';
 import { errorText } from '../../../model/errors.ts';
 import { plainLine } from '../../../text/plain-text.ts';
+import type { ListenPorts } from '../../ports/channel.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Failure } from './answer.ts';
 import type { DiscordApi } from './api.ts';
@@ -26,7 +27,7 @@ export interface GatewayPorts {
   /** The name of its variable. */
   readonly variable: string;
   readonly clock: Clock;
-  readonly say: (text: string) => void;
+  readonly state: ListenPorts['state'];
   /** A new session: what was written before it did not come this way. */
   readonly began: (self: string) => void;
   readonly message: (message: Heard) => void;
@@ -45,21 +46,27 @@ function refusal(reason: string, variable: string): string {
 
 /** Keeps a session with Discord until `stopped`. Never throws for what Discord does. */
 export async function keepConnected(ports: GatewayPorts, stopped: AbortSignal): Promise<void> {
-  const { clock, say, variable } = ports;
-  let last = '';
+  const { clock, variable } = ports;
+  const state = changes(ports.state);
   for (let failures = 0; !stopped.aborted; failures += 1) {
-    const { isRefused, why } = await connect(ports, stopped, () => {
+    const { isRefused, why } = await connect({ ...ports, state }, stopped, () => {
       failures = 0;
-      last = '';
     });
     if (stopped.aborted) return;
-    const text = isRefused ? refusal(why, variable) : why;
-    if (text !== last && (isRefused || failures >= QUIET_FAILURES)) {
-      say(text);
-      last = text;
-    }
+    if (isRefused) state('lost', refusal(why, variable));
+    else if (failures >= QUIET_FAILURES) state('lost', why);
     await clock.sleep(isRefused ? REFUSED_MS : waitAfter(failures), stopped);
   }
+}
+
+/** Only what has changed is news. */
+function changes(state: ListenPorts['state']): ListenPorts['state'] {
+  let last: string | undefined;
+  return (now, why) => {
+    if (last === `${now} ${why}`) return;
+    last = `${now} ${why}`;
+    state(now, why);
+  };
 }
 
 function waitAfter(failures: number): number {
@@ -89,6 +96,7 @@ async function connect(ports: GatewayPorts, stopped: AbortSignal, worked: () => 
     for (const works of [Ready, Resumed] as const) {
       manager.on(works, () => {
         sessions.failures = 0;
+        ports.state('connected');
         worked();
       });
     }
@@ -101,7 +109,7 @@ async function connect(ports: GatewayPorts, stopped: AbortSignal, worked: () => 
 }
 
 function createManager(ports: GatewayPorts, stopped: AbortSignal): { manager: WebSocketManager; sessions: Sessions } {
-  const { library, token, began, message, say } = ports;
+  const { library, token, began, message, state } = ports;
   const sessions: Sessions = { info: null, failures: 0, isDown: false, isOver: false };
   const manager = new library.WebSocketManager({
     ...{ token, rest: restOf(ports), intents: INTENTS },
@@ -113,13 +121,11 @@ function createManager(ports: GatewayPorts, stopped: AbortSignal): { manager: We
   manager.on(Closed, (code) => {
     sessions.failures += 1;
     sessions.isDown = true;
-    if (sessions.failures === QUIET_FAILURES + 1) say(`Discord: the connection is lost (${code}); squad keeps trying`);
+    if (sessions.failures === QUIET_FAILURES + 1) state('lost', `Discord has closed the connection (${code})`);
   });
   manager.on(Dispatch, ({ t, d }) => {
     if (t === 'MESSAGE_CREATE') message(d);
-    if (t !== 'READY') return;
-    say(`Discord: connected as ${plainLine(d.user.username)}`);
-    began(d.user.id);
+    if (t === 'READY') began(d.user.id);
   });
   return { manager, sessions };
 }

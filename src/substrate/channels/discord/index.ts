@@ -49,7 +49,7 @@ export async function createDiscord(settings: DiscordSettings, ports: DiscordPor
       const all = { ...listening, api, spots, clock: ports.clock, reader, places: settings.places, ownSaid: own };
       const inbox = createInbox(all, stopped);
       const { began, message } = inbox;
-      const gateway = { library, api, ...ports, variable: settings.token, say: listening.say, began, message };
+      const gateway = { library, api, ...ports, variable: settings.token, state: listening.state, began, message };
       await Promise.all([inbox.run(), keepConnected(gateway, stopped)]);
     },
     directPlace: async (person) => directPlace(api, person, ports.clock),

@@ -12,6 +12,7 @@ import { agentFindings } from './agent-findings.ts';
 import { CHANNELS_EXAMPLE } from '../../model/people/settings.ts';
 import { SCHEDULES_EXAMPLE } from '../../model/schedule.ts';
 import { channelFindings } from './channel-findings.ts';
+import { channelSecretFindings } from './channel-secrets.ts';
 import { scheduleFindings } from './schedule-findings.ts';
 import { parseYaml, type YamlResult } from '../../text/yaml-file.ts';
 
@@ -62,6 +63,7 @@ export function parseSettings(
     ...ownFallbacks(raw['runtimes']),
     ...(raw['schedules'] === undefined ? [] : scheduleFindings(raw['schedules'], whose)),
     ...(raw['channels'] === undefined ? [] : channelFindings(raw['channels'], whose)),
+    ...(raw['channels'] === undefined ? [] : channelSecretFindings(raw)),
     ...(isJsonObject(raw['playbook']) ? known.checkList(raw['playbook'], rolesIn(raw['agents'])) : []),
     ...(whose === 'own' ? relativePrograms(raw['runtimes'], known) : []),
   ]);

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { errorText } from '../../../model/errors.ts';
 import { plainLine } from '../../../text/plain-text.ts';
 import type { Posted } from '../../ports/channel.ts';
@@ -50,20 +51,20 @@ export function failureIn({ status, headers, body }: Response): Failure {
   }
   if (status === 401) return { did: 'later', why: 'Discord refuses the token', afterMs: TOKEN_MS, isToken: true };
   if (status < 400 || status >= 500) return { did: 'later', why: `Discord answers with ${status}` };
-  const code = Number(words.code ?? 0);
-  const why = `Discord refuses: ${plainLine(String(words.message ?? 'without a word'))} (${status}, ${code})`;
+  const { code = 0, message = 'without a word' } = words;
+  const why = `Discord refuses: ${plainLine(message)} (${status}, ${code})`;
   return { did: 'refused', why, gone: GONE.includes(code) || status === 404, code };
 }
 
-interface Words {
-  readonly message?: string;
-  readonly code?: number;
-  readonly retry_after?: number;
-}
+const wordsSchema = z.object({
+  message: z.string().optional(),
+  code: z.number().optional(),
+  retry_after: z.number().optional(),
+});
 
-function wordsIn(body: string): Words {
+function wordsIn(body: string): z.infer<typeof wordsSchema> {
   try {
-    return (JSON.parse(body) ?? {}) as Words;
+    return wordsSchema.safeParse(JSON.parse(body)).data ?? {};
   } catch {
     return {};
   }

@@ -123,9 +123,10 @@ function createManager(ports: GatewayPorts, stopped: AbortSignal): { manager: We
     sessions.isDown = true;
     if (sessions.failures === QUIET_FAILURES + 1) state('lost', `Discord has closed the connection (${code})`);
   });
-  manager.on(Dispatch, ({ t, d }) => {
-    if (t === 'MESSAGE_CREATE') message(d);
-    if (t === 'READY') began(d.user.id);
+  manager.on(Dispatch, (event) => {
+    const { t, d }: { readonly t: string; readonly d: unknown } = event;
+    if (t === 'MESSAGE_CREATE') message(d as Heard);
+    if (t === 'READY') began((d as { user: { id: string } }).user.id);
   });
   return { manager, sessions };
 }

@@ -12,7 +12,7 @@ export type Answer<T> = { readonly value: T } | Failure;
 
 export type Call = <T>(method: 'GET' | 'POST', path: string, body?: object) => Promise<Answer<T>>;
 
-/** Calls of Discord's API, one try each. An error is a value, and no call waits for a limit: whoever calls decides that. */
+/** Calls of Discord's API, one try each. An error is a value, and no call waits for a limit: its caller decides that. */
 export function createCall(token: string, api = DISCORD, now: () => number = Date.now): Call {
   const isSecure = api.startsWith('https:');
   const agent = new (isSecure ? SecureAgent : PlainAgent)({ keepAlive: true, maxSockets: 4 });

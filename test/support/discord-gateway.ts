@@ -5,6 +5,21 @@ export const BOT = '1298374650123456700';
 
 const MESSAGE_CONTENT = 1 << 15;
 
+export interface Said {
+  readonly id: string;
+  readonly channel_id: string;
+  readonly guild_id?: string | undefined;
+  readonly author: { readonly id: string; readonly username: string; readonly bot?: boolean };
+  content: string;
+  readonly mentions: readonly { readonly id: string }[];
+  readonly attachments: readonly object[];
+  readonly timestamp: string;
+  readonly type: number;
+  readonly nonce?: string | undefined;
+  readonly message_reference?: object | undefined;
+  readonly webhook_id?: string;
+}
+
 interface Session {
   readonly id: string;
   readonly intents: number;
@@ -79,10 +94,10 @@ export class DiscordGateway {
   }
 
   private seenBy({ intents }: Session, d: unknown): unknown {
-    const { content, mentions, guild_id: guild, author } = d as Partial<Seen>;
+    const { content, mentions, guild_id: guild, author } = d as Partial<Said>;
     const isFree = guild === undefined || author?.id === BOT || mentions?.some(({ id }) => id === BOT) === true;
     if (content === undefined || isFree || (intents & MESSAGE_CONTENT) !== 0) return d;
-    return { ...(d as Seen), content: '', attachments: [] };
+    return { ...(d as Said), content: '', attachments: [] };
   }
 
   private greet(socket: WebSocket): void {
@@ -120,13 +135,6 @@ export class DiscordGateway {
     session.events.push(event);
     send(socket, { op: 0, ...event });
   }
-}
-
-interface Seen {
-  readonly content: string;
-  readonly guild_id?: string | undefined;
-  readonly author: { readonly id: string };
-  readonly mentions: readonly { readonly id: string }[];
 }
 
 function send(socket: WebSocket | undefined, payload: object): void {

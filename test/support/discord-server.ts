@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { BOT, DiscordGateway } from './discord-gateway.ts';
+import { BOT, DiscordGateway, type Said } from './discord-gateway.ts';
 
 export { BOT } from './discord-gateway.ts';
 
@@ -14,21 +14,6 @@ export const MALLORY = '1198374650123456790';
 /** Kinds of channels. */
 const [TEXT, DIRECT, THREAD] = [0, 1, 11];
 const EPOCH = 1_420_070_400_000n;
-
-export interface Said {
-  readonly id: string;
-  readonly channel_id: string;
-  readonly guild_id?: string | undefined;
-  readonly author: { readonly id: string; readonly username: string; readonly bot?: boolean };
-  content: string;
-  readonly mentions: readonly { readonly id: string }[];
-  readonly attachments: readonly object[];
-  readonly timestamp: string;
-  readonly type: number;
-  readonly nonce?: string | undefined;
-  readonly message_reference?: object | undefined;
-  readonly webhook_id?: string;
-}
 
 interface Room {
   readonly id: string;
@@ -53,7 +38,7 @@ export interface DiscordOptions {
   readonly limitSeconds?: number;
 }
 
-/** A Discord on loopback: REST with its faults, and the gateway with sessions that can be resumed. */
+/** A Discord on loopback: REST with its faults, and the gateway. */
 export class DiscordServer {
   readonly rooms = new Map<string, Room>();
   readonly files = new Map<string, (response: ServerResponse) => void>();
@@ -62,6 +47,8 @@ export class DiscordServer {
   /** The bodies of posts. */
   readonly bodies: unknown[] = [];
   readonly gateway: DiscordGateway;
+  /** Its refusals repeat the token. */
+  repeatsToken = false;
   private readonly server: Server;
   private readonly nonces = new Map<string, { readonly at: number; readonly message: Said }>();
   private faults: { readonly fault: Fault; readonly on: RegExp; left: number }[] = [];
@@ -237,7 +224,9 @@ export class DiscordServer {
     if (path === 'users/@me') return [200, { id: BOT, username: 'squad', bot: true }];
     if (path === 'users/@me/channels') return this.openDirect(String(body['recipient_id']));
     const room = this.rooms.get(parts[1] ?? '');
-    if (parts[0] !== 'channels' || room === undefined) return [404, problem(10_003, 'Unknown Channel')];
+    if (parts[0] !== 'channels' || room === undefined) {
+      return [404, problem(10_003, this.repeatsToken ? `Unknown Channel for ${TOKEN}` : 'Unknown Channel')];
+    }
     if (room.error !== undefined) return [room.error[0], problem(room.error[1], 'refused by the test')];
     if (parts.length === 2)
       return [200, { ...room, messages: undefined, last_message_id: room.messages.at(-1)?.id ?? null }];

@@ -19,6 +19,10 @@ export function createCall(token: string, api = DISCORD, now: () => number = Dat
   const send = isSecure ? secureRequest : plainRequest;
   /** By method and path: until when Discord has said that it takes no more. */
   const full = new Map<string, number>();
+  const withoutToken = (failure: Failure): Failure => ({
+    ...failure,
+    why: failure.why.replaceAll(token, '[redacted]'),
+  });
   return async <T>(method: 'GET' | 'POST', path: string, body?: object): Promise<Answer<T>> => {
     const route = `${method} ${path.replace(/\?.*/, '')}`;
     const wait = (full.get(route) ?? 0) - now();
@@ -40,10 +44,10 @@ export function createCall(token: string, api = DISCORD, now: () => number = Dat
       const answer = { status: response.statusCode ?? 0, headers: response.headers, body: await textOf(response) };
       const resetMs = limitIn(answer);
       if (resetMs !== undefined) full.set(route, now() + resetMs);
-      if (answer.status < 200 || answer.status >= 300) return failureIn(answer);
+      if (answer.status < 200 || answer.status >= 300) return withoutToken(failureIn(answer));
       return { value: JSON.parse(answer.body) as T };
     } catch (error) {
-      return noAnswer(error);
+      return withoutToken(noAnswer(error));
     }
   };
 }

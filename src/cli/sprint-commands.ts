@@ -4,6 +4,13 @@ import { JSON_LINES, JSON_OBJECT } from './flags.ts';
 
 /** A team that works for weeks: requests come in, a backlog is kept, and sprints bring it onto one branch. */
 export const SPRINT_COMMANDS: Commands = {
+  ask: {
+    about: 'Say something to the team in your own words: a request, a question, or a command.',
+    examples: ['squad ask "please add a login form"', 'squad ask "how is it going?"', 'squad ask "sprint stop"'],
+    words: [['<text>', 'what you want to say']],
+    flags: FLAGS.ask,
+    load: async () => (await import('./commands/ask.ts')).ask,
+  },
   request: {
     about: 'Ask the team for something. The planner makes items of the backlog of it.',
     examples: [

@@ -9,6 +9,8 @@ import { createHost } from './host-runs.ts';
 import { hostUntil } from './host-until.ts';
 
 interface Drive extends StepOptions {
+  /** Does what is next; absent: for the team. */
+  readonly next?: (workspace: OpenedWorkspace) => Promise<{ readonly did: string; readonly text: string }>;
   /** Looked at between two steps. */
   readonly isOver: (workspace: OpenedWorkspace) => boolean;
 }
@@ -20,7 +22,7 @@ interface Drive extends StepOptions {
 export async function driveTeam(
   context: CommandContext,
   options: JsonOptions,
-  { isOver, ...step }: Drive,
+  { isOver, next, ...step }: Drive,
 ): Promise<number> {
   const host = createHost(context, { options, besides: 0, counts: () => true });
   let why = '';
@@ -34,7 +36,7 @@ export async function driveTeam(
       if (findService(workspace.directory) !== null) return 'later';
       // Before the step: a run that ends meanwhile is seen by the next one.
       const isIdle = host.isIdle() && otherDriver(workspace.directory) === undefined;
-      const { did, text } = await stepTeam(workspace, step);
+      const { did, text } = await (next === undefined ? stepTeam(workspace, step) : next(workspace));
       if (did !== 'wait') {
         say(text);
         return 'work';

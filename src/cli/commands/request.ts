@@ -5,13 +5,15 @@ import { findService } from '../../squad/service/service-lock.ts';
 import { keepAttachments } from '../../squad/team/attachments.ts';
 import { listRequests, readRequest, requestIn } from '../../squad/team/list-requests.ts';
 import { lookAtTeam } from '../../squad/team/read-team.ts';
-import { cancelRequest, requestTaker, type AddedRequest } from '../../squad/team/requests.ts';
+import { cancelRequest, requestTaker } from '../../squad/team/requests.ts';
 import { plainLine } from '../../text/plain-text.ts';
+import { renderEnd } from '../../view/sprint/request-text.ts';
+import { receivedText } from '../../squad/team/received-text.ts';
 import type { RequestView } from '../../view/sprint/request-view.ts';
 import type { CommandContext, JsonOptions, Options } from '../command-context.ts';
 import { trustOf } from '../consent.ts';
 import { printResult } from '../output.ts';
-import { ownerText, renderEnd, renderRequest, renderRequests } from '../render/request-lines.ts';
+import { renderRequest, renderRequests } from '../render/request-lines.ts';
 
 const WAITS = ['planned', 'done'] as const;
 
@@ -46,20 +48,6 @@ function waitOf(given: true | string | undefined): (typeof WAITS)[number] | unde
   if (found !== undefined) return found;
   const next = 'Quote the request as one word, or wait until it is planned: `squad request "…" --wait planned`.';
   throw usageError(`--wait takes planned or done, not ${plainLine(given, 40)}`, next);
-}
-
-function receivedText({ id, how, items }: AddedRequest, view: RequestView): string {
-  const owner = ownerText(view);
-  switch (how) {
-    case 'new':
-      return `${id} is ${view.state}. ${owner}`.trim();
-    case 'known':
-      return `${id} was received before, and is ${view.state}. ${owner}`.trim();
-    case 'join':
-      return `${id} asks for the same, and is ${view.state}. ${owner}`.trim();
-    case 'reopen':
-      return `${id} gets this: ${items.join(', ')} can be worked on again. ${owner}`.trim();
-  }
 }
 
 /** Who moves it. */

@@ -1,5 +1,5 @@
 import { isSquadError, type SquadError } from '../../model/errors.ts';
-import { bindWorkspace, openWorkspace } from '../../squad/open-workspace.ts';
+import { bindWorkspace, openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { teamFilesKeeper } from '../../squad/team/keep-team-files.ts';
 import { stepTeam } from '../../squad/team/step-team.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -7,11 +7,42 @@ import type { CommandContext } from '../command-context.ts';
 
 /** More in one go would be a fault. */
 const MOST_STEPS = 20;
+/** As many may have come while squad was away. */
+const MOST_MESSAGES = 200;
 
 function problemLine({ code, message, next }: SquadError): string {
   if (code === 'not-trusted')
     return 'no person has agreed to what its runs start: `squad serve check` shows it and asks';
   return plainLine(`${message}. ${next}`, 500);
+}
+
+interface Waited {
+  readonly did: string;
+  readonly text: string;
+  readonly until?: number | undefined;
+}
+
+/** Repeats a step until it has to wait, and returns until when (epoch ms). */
+async function untilItWaits(step: () => Promise<Waited>, most: number, said: string[]): Promise<number | undefined> {
+  for (let left = most; ; left -= 1) {
+    const { did, text, until } = await step();
+    if (did === 'wait' || left <= 1) return until;
+    said.push(text);
+  }
+}
+
+/** Messages of people first: a request that one makes is planned in the same go. */
+async function stepAll(workspace: OpenedWorkspace, said: string[]): Promise<number | undefined> {
+  const { stepPeople } = await import('../../squad/people/step-people.ts');
+  let failed: unknown;
+  const people = await untilItWaits(async () => stepPeople(workspace), MOST_MESSAGES, said).catch((error: unknown) => {
+    failed = error;
+    return undefined;
+  });
+  const team = await untilItWaits(async () => stepTeam(workspace), MOST_STEPS, said);
+  // What is wrong with messages holds up no sprint.
+  if (failed !== undefined) throw failed;
+  return people === undefined || team === undefined ? (people ?? team) : Math.min(people, team);
 }
 
 /** Does what is next for the team until it has to wait, and prints that as one line of JSON. */
@@ -20,12 +51,7 @@ export async function serveTeam(context: CommandContext): Promise<void> {
   const said: string[] = [];
   let until: number | undefined;
   try {
-    for (let left = MOST_STEPS; left > 0; left -= 1) {
-      const { did, text, until: when } = await stepTeam(workspace);
-      until = when;
-      if (did === 'wait') break;
-      said.push(text);
-    }
+    until = await stepAll(workspace, said);
   } catch (error) {
     if (!isSquadError(error)) throw error;
     // The service shows one line, once.

@@ -1,17 +1,17 @@
 import { badInput, usageError } from '../../model/errors.ts';
-import { isTodoDone, type Kickoff } from '../../model/sprint/sprint.ts';
-import { KINDS } from '../../model/sprint/kinds.ts';
+import { isTodoDone } from '../../model/sprint/sprint.ts';
 import { activeSprint } from '../../model/sprint/team.ts';
 import { operatorOf } from '../../squad/machine.ts';
 import type { TrustOption } from '../../squad/new-run.ts';
-import { bindWorkspace, openWorkspace, withLedger, type OpenedWorkspace } from '../../squad/open-workspace.ts';
+import { bindWorkspace, openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { isActive, openSprint, submitSprint } from '../../squad/team/open-sprint.ts';
 import { findService } from '../../squad/service/service-lock.ts';
 import { lookAtTeam } from '../../squad/team/read-team.ts';
 import { keepAttachments } from '../../squad/team/attachments.ts';
 import { discoverBefore } from '../../squad/team/discover.ts';
 import { finishBegun } from '../../squad/team/step-team.ts';
-import { stopSprint } from '../../squad/team/stop-sprint.ts';
+import { kickoffBy } from '../../squad/team/kickoff.ts';
+import { stopActive } from '../../squad/team/stop-active.ts';
 import { readTeamSettings } from '../../squad/team/team-settings.ts';
 import { otherDriver } from '../../substrate/ledger/workspace-lock.ts';
 import { counted } from '../../text/counted.ts';
@@ -23,7 +23,6 @@ import { trustOf } from '../consent.ts';
 import { printResult } from '../output.ts';
 import { driveTeam } from './drive-team.ts';
 
-const LONGEST_MILESTONE = 200;
 const MOST_TEXT = 64 * 1024;
 
 /** Opens a sprint for a milestone, and drives it where no service does. */
@@ -95,16 +94,8 @@ async function begin(
   if (active !== undefined) throw isActive(active);
   const until = untilOf(options.until, clock.now());
   const settings = await readTeamSettings(workspace);
-  const [milestone = ''] = text.trim().split('\n');
-  const redactor = composition.redactor([]);
-  const kickoff: Kickoff = {
-    milestone: redactor.text(plainLine(milestone.replace(/^#+\s*/, ''), LONGEST_MILESTONE)),
-    text: redactor.text(text.trim()),
-    items: [],
-    attachments: await keepAttachments(workspace, options.attach ?? []),
-    by: operatorOf(host),
-    trigger: 'person',
-  };
+  const attachments = await keepAttachments(workspace, options.attach ?? []);
+  const kickoff = kickoffBy(workspace, { text, by: operatorOf(host), attachments });
   await discoverBefore(workspace, settings, 'open-sprint');
   const id = await openSprint(workspace, settings, { kickoff, until });
   await submitSprint(workspace, settings, id, { trust });
@@ -125,18 +116,11 @@ function untilOf(text: string | undefined, now: number): number | undefined {
 /** Has the active sprint wrap up: no todo starts any more, and the rest is carried over. */
 export async function sprintStop(context: CommandContext, options: Options<'sprint stop'>): Promise<void> {
   const workspace = bindWorkspace(await openWorkspace(context));
-  const id = activeSprint(lookAtTeam(workspace).team);
+  const now = options.now === true;
+  const id = await stopActive(workspace, { by: operatorOf(context.host), now });
   if (id === undefined) throw usageError('no sprint is active', 'See `squad sprint status`.');
-  const stop = {
-    at: workspace.composition.clock.now(),
-    by: operatorOf(context.host),
-    now: options.now === true,
-  };
-  await withLedger(workspace, 'write', (ledger) => ledger.writeRecord({ kind: KINDS.stop, id, value: stop }));
-  await stopSprint(workspace, id, stop);
-  await finishBegun(workspace);
-  printResult(context.output, options, { type: 'sprint-stopping', id, now: stop.now }, [
-    `${id} wraps up: ${stop.now ? 'its todos are ended' : 'what runs may finish, and no todo starts any more'}; the rest is carried over.`,
+  printResult(context.output, options, { type: 'sprint-stopping', id, now }, [
+    `${id} wraps up: ${now ? 'its todos are ended' : 'what runs may finish, and no todo starts any more'}; the rest is carried over.`,
   ]);
   // Otherwise its run would wait for an engine.
   if (!isServed(workspace))

@@ -2,8 +2,8 @@ import type { RequestState } from '../../model/sprint/request.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { ageOf } from '../../text/time.ts';
 import { byteCount } from '../../text/byte-count.ts';
-import { shellWord } from '../../text/shell-word.ts';
-import type { RequestItem, RequestView } from '../../view/sprint/request-view.ts';
+import { itemText, ownerText } from '../../view/sprint/request-text.ts';
+import type { RequestView } from '../../view/sprint/request-view.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';
 
@@ -53,34 +53,6 @@ export function renderRequest(request: RequestView, { now, style }: Shown): stri
     ...(answer === null ? [] : ['The planner:', ...indented(answer)]),
     ...items.map((item) => `  ${itemText(item)}`),
   ];
-}
-
-/** The result of a request, in one line for each of its items. */
-export function renderEnd(request: RequestView): string[] {
-  const { id, state, answer, items } = request;
-  const why = state === 'refused' && answer !== null ? `: ${plainLine(answer, 500)}` : '';
-  const reply = state === 'blocked' ? [`Answer it: squad request ${shellWord(`${items.find(isBlocked)?.id}: …`)}`] : [];
-  return [`${id} is ${state}${why}.`, ...items.map((item) => `  ${itemText(item)}`), ...reply];
-}
-
-function isBlocked({ state }: RequestItem): boolean {
-  return state === 'blocked';
-}
-
-function itemText({ id, title, state, sprint, commit, why, requiredInputs }: RequestItem): string {
-  const where = sprint === null ? '' : ` in ${plainLine(sprint, 60)}`;
-  const how = commit === null ? '' : `, commit ${plainLine(commit, 12)}`;
-  const because = why === null ? '' : `: ${plainLine(why, 300)}`;
-  const needs =
-    state === 'blocked' && requiredInputs.length > 0 ? `; it needs ${plainLine(requiredInputs.join('; '), 300)}` : '';
-  return `${id} ${state}${where}${how}${because}${needs}  ${plainLine(title, 120)}`;
-}
-
-/** Who has it next. */
-export function ownerText({ next }: Pick<RequestView, 'next'>): string {
-  if (next === null) return '';
-  if (next === 'you') return 'You have it next.';
-  return next === 'planner' || next === 'next sprint' ? `The ${next} has it next.` : `The sprint ${next} has it.`;
 }
 
 function indented(text: string): string[] {

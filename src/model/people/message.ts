@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { attachmentSchema } from '../sprint/request.ts';
 import { intentSchema } from './verbs.ts';
 
+/** The channel of `squad ask`. No channel of the settings has this name. */
+export const TERMINAL = 'terminal';
+
 /** One text of a person, as it came in. Its id is `<channel>:<id of the channel's own>`, so that each is taken once. Times are epoch ms. */
 export const messageSchema = z.object({
   /** By its name in the settings; `terminal`: by `squad ask`. */

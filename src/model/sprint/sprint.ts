@@ -19,6 +19,8 @@ export const kickoffSchema = z.object({
   /** Who started it: a person, a slot of the clock, or a backlog that was ready. */
   by: z.string(),
   trigger: z.enum(['person', 'slot', 'backlog']),
+  /** The message that asked for it. */
+  key: z.string().optional(),
 });
 export type Kickoff = z.infer<typeof kickoffSchema>;
 
@@ -99,5 +101,11 @@ export const sprintEndSchema = z.object({
 export type SprintEnd = z.infer<typeof sprintEndSchema>;
 
 /** A person ends it early. It starts no more todos; `now`: those at work are ended, too. */
-export const sprintStopSchema = z.object({ at: z.number().int(), by: z.string(), now: z.boolean() });
+export const sprintStopSchema = z.object({
+  at: z.number().int(),
+  by: z.string(),
+  now: z.boolean(),
+  /** The message that asked for it. */
+  key: z.string().optional(),
+});
 export type SprintStop = z.infer<typeof sprintStopSchema>;

@@ -32,6 +32,11 @@ export function mayNot(verb: Verb, rights: readonly Right[]): string {
   return `You may not ${DOES[verb]} here, so nothing was done. ${commandsText(rights)}`.trim();
 }
 
+/** For one whose text asks for nothing that squad knows. */
+export function unclear(rights: readonly Right[]): string {
+  return `squad could not see what you want. ${commandsText(rights)}`.trim();
+}
+
 /** For one whose text no model could read. */
 export function cannotRead(rights: readonly Right[]): string {
   return `squad could not read this message, so nothing was done. ${commandsText(rights)}`.trim();

@@ -1,6 +1,7 @@
 import type { Machine } from '../../engine/machine.ts';
 import type { Schedule } from '../../model/schedule.ts';
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
+import { PEOPLE_KINDS } from '../../model/people/kinds.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
 import { newRunsCappedUntil, roomFor, type SharedRoom } from '../../model/shared-spending.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
@@ -40,7 +41,7 @@ const NONE: SeenRuns = {
   teamMark: undefined,
 };
 
-const TEAM = [KINDS.request, KINDS.sprint, KINDS.item];
+const TEAM = [KINDS.request, KINDS.sprint, KINDS.item, PEOPLE_KINDS.message];
 
 /** Read only. */
 export function lookAtRuns(workspace: OpenedWorkspace<Machine>, schedules: readonly Schedule[]): SeenRuns {

@@ -13,8 +13,8 @@ const SOURCES = readdirSync(new URL('src', import.meta.url), { recursive: true, 
 
 /**
  * Parts of the command line by what needs them: every command; one that looks at a run; one that may start a turn; one that checks
- * a new run; one that drives it. Each also holds what its modules import and no part above holds. To find and link modules takes
- * longer than to run them.
+ * a new run; one that drives it; a channel that people have set up. Each also holds what its modules import and no part above holds. To
+ * find and link modules takes longer than to run them.
  */
 const PARTS = Object.entries({
   base: [
@@ -44,6 +44,7 @@ const PARTS = Object.entries({
   ],
   schedules: ['squad/preflight/(?:consent|read-schedules|schedule-items)', 'substrate/git/repository'],
   team: ['model/sprint/team'],
+  discord: ['substrate/channels/discord/index'],
   runtimes: ['engine/compose'],
   checks: ['squad/new-run', 'substrate/git/git-workspaces', 'substrate/git/run-changes'],
   engine: ['engine/engine'],

@@ -18,6 +18,8 @@ const GRAPH = /@langchain|\/cli-engine\.mjs/;
 const READERS = /markdown-it|node_modules\/yaml|\/cli-checks\.mjs/;
 /** The policies and their schemas, or the part of the built command line that holds them. A frozen list is read without. */
 const POLICIES = /\/playbooks\/(?:registry|council|delivery|objective)|\/stage-schema\.ts|\/cli-(?:checks|engine)\.mjs/;
+/** Channels to people, and their libraries. */
+const CHANNELS = /@discordjs|\/channels\/|\/cli-(?:discord|webhook)\.mjs|\/undici\//;
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Long enough for a service to have looked a few times. */
@@ -89,7 +91,7 @@ describe('the graph library is loaded by what needs it only', () => {
     writeFileSync(join(room.repository, 'squad.yaml'), JSON.stringify({ version: 1, schedules: [schedule] }));
     const urls = loadedBy([CLI_ENTRY, 'serve'], room.repository, join(room.root, 'urls'), SERVES_MS);
     expect(urls.some((url) => /\/(?:run-service\.ts|cli-serve\d?\.mjs)$/.test(url))).toBe(true);
-    expect(urls.filter((url) => GRAPH.test(url) || POLICIES.test(url))).toEqual([]);
+    expect(urls.filter((url) => GRAPH.test(url) || POLICIES.test(url) || CHANNELS.test(url))).toEqual([]);
   });
 
   it('squad mail inbox, nor Markdown and YAML', () => {

@@ -148,7 +148,7 @@ export const FLAGS = {
     [YES, 'with --wait: allow the commands in squad.yaml'],
     JSON_LINES,
   ],
-  ask: [[YES, 'confirm what squad reads out of your words, and allow the commands in squad.yaml'], JSON_LINES],
+  ask: [[YES, 'allow the commands in squad.yaml, if a run has to read it'], JSON_LINES],
   backlog: [JSON_LINES],
   'sprint start': [
     ['--attach <file>', 'a file that the team has to read (repeatable)', folders],

@@ -50,13 +50,12 @@ async function untilSettled(
   return driveTeam(context, options, { isOver, next: async (now) => stepPeople(now, { trust }) });
 }
 
-/** Of `--yes`, or of a person at the terminal; undefined: it waits on. */
+/** Of a person at the terminal, who has seen what was read; undefined: it waits on. */
 async function yesOrNo(
   { output }: CommandContext,
   { says }: AskedOutcome,
-  { yes, json }: Options<'ask'>,
+  { json }: Options<'ask'>,
 ): Promise<'yes' | 'no' | undefined> {
-  if (yes === true) return 'yes';
   if (!process.stdin.isTTY || json === true) return undefined;
   for (const line of plainText(says).split('\n').slice(0, -1)) output.problem(line);
   return (await confirm('Do it?')) ? 'yes' : 'no';

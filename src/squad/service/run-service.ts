@@ -15,6 +15,7 @@ import { beginsNow, noteSchedules, recordLeft } from './schedule-record.ts';
 import { schedulesNow } from './schedules-now.ts';
 import { createServiceEngine, type EngineChild } from './service-engine.ts';
 import { serviceFolder } from './service-lock.ts';
+import { createServiceChannels } from './service-channels.ts';
 import { createServiceSlots } from './service-slots.ts';
 import { createServiceTeam } from './service-team.ts';
 import { sprintsNow } from './sprints-now.ts';
@@ -79,6 +80,7 @@ export async function runService(ports: ServicePorts): Promise<void> {
     await waitUntil(until, { clock, stopped, isChanged });
     wake.isDue = false;
   }
+  await parts.channels.ended();
 }
 
 /** Also until something changes, it has to stop, or the clock is set back. */
@@ -110,12 +112,17 @@ function createParts(
     stepTeam,
     settingsFiles,
     recordLimits,
+    stopped,
   }: ServicePorts,
   changed: () => void,
 ) {
   const { clock } = workspace.composition;
   const place = { directory: workspace.directory, composition: { clock, redactor: () => redactor } };
   const write = async (work: (ledger: Ledger) => void): Promise<void> => withLedger(place, 'write', work);
+  const hosted = async (): Promise<void> => {
+    const { hostChannels } = await import('../people/host-channels.ts');
+    await hostChannels({ workspace, write, say, stopped });
+  };
   return {
     write,
     schedules: schedulesNow(workspace.repository.root, say),
@@ -124,6 +131,7 @@ function createParts(
     slots: createServiceSlots({ clock, redactor, submit, write, say, changed }),
     team: createServiceTeam({ clock, step: stepTeam, say, changed }),
     hasSprints: sprintsNow(workspace.repository.root),
+    channels: createServiceChannels(workspace.repository.root, hosted, say),
     seen: { teamMark: undefined as string | undefined },
   };
 }
@@ -131,9 +139,10 @@ function createParts(
 /** `again`: when to look again in any case. */
 async function look(
   { workspace }: ServicePorts,
-  { schedules: readNow, limits, engine, slots, team, hasSprints, seen: last, write }: Parts,
+  { schedules: readNow, limits, engine, slots, team, hasSprints, channels, seen: last, write }: Parts,
 ): Promise<{ readonly decision: ServiceDecision; readonly again: number }> {
   await limits();
+  await channels.look();
   const now = workspace.composition.clock.now();
   const schedules = await readNow();
   let seen = lookAtRuns(workspace, schedules);

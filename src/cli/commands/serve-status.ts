@@ -1,6 +1,7 @@
 import { openMachine } from '../../engine/machine.ts';
 import { openWorkspace } from '../../squad/open-workspace.ts';
 import { serviceStatus, type ScheduleStatus, type ServiceStatus } from '../../squad/service/service-status.ts';
+import type { ChannelStatus } from '../../squad/people/channel-status.ts';
 import { sharedLimitLines } from '../../view/shared-limits.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { localTime } from '../../text/time.ts';
@@ -15,7 +16,10 @@ export async function serveStatus({ host, output }: CommandContext, options: Jso
   printResult(output, options, { type: 'service-status', at: now, ...status }, lines(status, now));
 }
 
-function lines({ service, engine, runs, schedules, problem, sharedLimits }: ServiceStatus, now: number): string[] {
+function lines(
+  { service, engine, runs, schedules, problem, sharedLimits, channels = [] }: ServiceStatus,
+  now: number,
+): string[] {
   const { queued, open, asking } = runs;
   const limits = sharedLimits === undefined ? [] : sharedLimitLines(sharedLimits, now);
   const asks = asking === 0 ? '' : `, of which ${asking} ${asking === 1 ? 'waits' : 'wait'} for you`;
@@ -26,9 +30,19 @@ function lines({ service, engine, runs, schedules, problem, sharedLimits }: Serv
     `  engine    ${engine === null ? 'none, because no run moves' : `at work${processText(engine, now)}`}`,
     `  runs      ${queued} in the queue, ${open} open${asks}`,
     ...limits.map((line, index) => `  ${index === 0 ? 'limits' : '      '}    ${line}`),
+    ...channels.map((channel) => channelLine(channel, now)),
     ...(problem === null ? [] : [plainText(problem)]),
     ...schedules.flatMap((schedule) => scheduleLines(schedule, now)),
   ];
+}
+
+function channelLine({ name, state, since, why, due, problem }: ChannelStatus, now: number): string {
+  const when = since === null ? '' : ` since ${localTime(since, now)}`;
+  const because = why === undefined ? '' : `: ${plainLine(why, 200)}`;
+  const replies = due === 0 ? '' : `; ${due} ${due === 1 ? 'reply is' : 'replies are'} due`;
+  if (problem !== undefined) return `  channel   ${name} is not used: ${problem}${replies}`;
+  if (state === null) return `  channel   ${name}: not checked, because squad serve does not run${replies}`;
+  return `  channel   ${name} is ${state}${when}${because}${replies}`;
 }
 
 function processText({ pid, host, since }: NonNullable<ServiceStatus['service']>, now: number): string {

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { ChannelSettings } from '../../model/people/settings.ts';
 import type { Redactor } from '../../model/redaction/redactor.ts';
 import type { Channel } from '../../substrate/ports/channel.ts';
@@ -26,10 +25,8 @@ export async function openChannel({
 }: OpenChannel): Promise<Channel> {
   switch (settings.type) {
     case 'discord': {
-      const { createDiscord } = await import('../../substrate/channels/discord/index.ts');
-      const { withTraffic } = await import('../../substrate/channels/traffic-log.ts');
-      const channel = await createDiscord(settings, { clock, token: secret });
-      return withTraffic(channel, name, { folder: join(directory, 'logs', 'discord'), redactor, clock });
+      const { openDiscord } = await import('./open-discord.ts');
+      return openDiscord(name, settings, { directory, clock, redactor, environment: { [settings.token]: secret } });
     }
     case 'webhook': {
       const { createWebhook } = await import('../../substrate/channels/webhook/index.ts');

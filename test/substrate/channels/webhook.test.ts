@@ -17,7 +17,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function serve(answer: (body: string, headers: Record<string, unknown>) => [number, string, Record<string, string>?]) {
+async function serve(
+  answer: (body: string, headers: Record<string, unknown>) => [number, string, Record<string, string>?],
+) {
   const server: Server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (piece: string) => void (body += piece));
@@ -35,7 +37,11 @@ async function serve(answer: (body: string, headers: Record<string, unknown>) =>
 async function inbox(take?: (message: IncomingMessage) => Promise<void>) {
   const port = await freePort();
   const taken: IncomingMessage[] = [];
-  const channel = createWebhook({ settings: { url: 'http://127.0.0.1:9/', listen: { port, host: '127.0.0.1' } }, secret: SECRET, clock });
+  const channel = createWebhook({
+    settings: { url: 'http://127.0.0.1:9/', listen: { port, host: '127.0.0.1' } },
+    secret: SECRET,
+    clock,
+  });
   const stopped = new AbortController();
   const connected = Promise.withResolvers<void>();
   const ports: ListenPorts = {
@@ -51,7 +57,10 @@ async function inbox(take?: (message: IncomingMessage) => Promise<void>) {
     await ended;
   });
   await Promise.race([connected.promise, ended]);
-  const post = async (body: string, headers: Record<string, string> = signed(SECRET, body, Date.now())): Promise<number> => {
+  const post = async (
+    body: string,
+    headers: Record<string, string> = signed(SECRET, body, Date.now()),
+  ): Promise<number> => {
     const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers });
     await response.text();
     return response.status;
@@ -59,7 +68,8 @@ async function inbox(take?: (message: IncomingMessage) => Promise<void>) {
   return { taken, post, port };
 }
 
-const message = (id: string, more: object = {}): string => JSON.stringify({ id, sender: 'ann', text: 'status', ...more });
+const message = (id: string, more: object = {}): string =>
+  JSON.stringify({ id, sender: 'ann', text: 'status', ...more });
 
 it('takes what is signed now, and refuses wrong, old, newer, missing and repeated signatures', async () => {
   const { taken, post } = await inbox();
@@ -115,8 +125,18 @@ it('takes one after the other', async () => {
 
 it('rejects where it cannot listen', async () => {
   const { port } = await inbox();
-  const second = createWebhook({ settings: { url: 'http://127.0.0.1:9/', listen: { port, host: '127.0.0.1' } }, secret: SECRET, clock });
-  const ports = { after: () => new Map(), take: async () => undefined, passed: async () => undefined, state: () => undefined, say: () => undefined };
+  const second = createWebhook({
+    settings: { url: 'http://127.0.0.1:9/', listen: { port, host: '127.0.0.1' } },
+    secret: SECRET,
+    clock,
+  });
+  const ports = {
+    after: () => new Map(),
+    take: async () => undefined,
+    passed: async () => undefined,
+    state: () => undefined,
+    say: () => undefined,
+  };
   await expect(second.listen(ports, AbortSignal.timeout(5_000))).rejects.toThrow(/EADDRINUSE/);
 });
 
@@ -154,7 +174,10 @@ it.each<[number, Record<string, string>, object]>([
 
 it('tries later where there is no address', async () => {
   const channel = createWebhook({ settings: { url: `http://127.0.0.1:${await freePort()}/` }, secret: SECRET, clock });
-  expect(await channel.send({ place: 'p', text: 'hello', nonce: 'n' })).toMatchObject({ did: 'later', why: /ECONNREFUSED/ as unknown });
+  expect(await channel.send({ place: 'p', text: 'hello', nonce: 'n' })).toMatchObject({
+    did: 'later',
+    why: /ECONNREFUSED/ as unknown,
+  });
 });
 
 it('fetches what came after the last message, and believes only an answer that is signed for its question', async () => {
@@ -175,7 +198,13 @@ it('fetches what came after the last message, and believes only an answer that i
     });
     const taken: string[] = [];
     const channel = createWebhook({ settings: { url: poll, poll }, secret: SECRET, clock });
-    const ports = { after: () => new Map(), take: async ({ id }: IncomingMessage) => void taken.push(id), passed: async () => undefined, state: () => undefined, say: () => undefined };
+    const ports = {
+      after: () => new Map(),
+      take: async ({ id }: IncomingMessage) => void taken.push(id),
+      passed: async () => undefined,
+      state: () => undefined,
+      say: () => undefined,
+    };
     await expect(channel.listen(ports, AbortSignal.timeout(5_000)), what).rejects.toThrow(/the answer of the inbox is/);
     expect(taken, what).toEqual([]);
   }
@@ -187,7 +216,9 @@ it('continues where it was', async () => {
   const poll = await serve((body) => {
     const { nonce, after } = JSON.parse(body) as { nonce: string; after?: string };
     asked.push(after);
-    const messages = all.slice(after === undefined ? 0 : all.indexOf(after) + 1).map((id) => JSON.parse(message(id)) as object);
+    const messages = all
+      .slice(after === undefined ? 0 : all.indexOf(after) + 1)
+      .map((id) => JSON.parse(message(id)) as object);
     const text = JSON.stringify({ nonce, messages });
     return [200, text, signed(SECRET, text, Date.now())];
   });

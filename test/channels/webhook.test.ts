@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { signed } from '../../src/substrate/channels/webhook/signature.ts';
-import { NIGHT } from '../support/lane.ts';
+import { ALL, NIGHT } from '../support/lane.ts';
 import { playChannel, type OtherSide } from './suite.ts';
 
 const SECRET = 'the-canary-secret-of-a-webhook';
@@ -56,10 +56,14 @@ async function openHook(): Promise<OtherSide> {
   };
 }
 
-it('a webhook loses and repeats nothing over 50 messages with faults and kills', { timeout: 120_000 }, async () => {
-  await playChannel(await openHook(), { messages: 50, kills: 3, seed: 1, timeoutMs: 90_000 });
-  expect.hasAssertions();
-});
+it(
+  'a webhook loses and repeats nothing over 50 messages with faults and kills',
+  { ...ALL, timeout: 120_000 },
+  async () => {
+    await playChannel(await openHook(), { messages: 50, kills: 3, seed: 1, timeoutMs: 90_000 });
+    expect.hasAssertions();
+  },
+);
 
 it(
   'a webhook loses and repeats nothing over 1,000 messages and 200 kills',

@@ -45,7 +45,11 @@ const message = (id: string, more: Partial<IncomingMessage> = {}): IncomingMessa
   ...{ id, sender: 'ann', name: 'Ann', place: 'p', text: 'status', isToUs: true, attachments: [], at: NOW },
   ...more,
 });
-const file = (name: string, bytes: number, read = async () => new Uint8Array(bytes)): IncomingFile => ({
+const file = (
+  name: string,
+  bytes: number,
+  read: IncomingFile['read'] = async () => new Uint8Array(bytes),
+): IncomingFile => ({
   name,
   bytes,
   read,

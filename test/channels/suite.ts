@@ -9,7 +9,7 @@ import { openMachine } from '../../src/engine/machine.ts';
 import { PEOPLE_KINDS } from '../../src/model/people/kinds.ts';
 import { messageSchema } from '../../src/model/people/message.ts';
 import { deliverySchema } from '../../src/model/people/reply.ts';
-import { bindWorkspace, openWorkspace, withLedger } from '../../src/squad/open-workspace.ts';
+import { bindWorkspace, lookIn, openWorkspace, withLedger } from '../../src/squad/open-workspace.ts';
 import { channelItems } from '../../src/squad/preflight/channel-items.ts';
 import { agree } from '../../src/squad/preflight/consent.ts';
 import { readChannels } from '../../src/squad/preflight/read-channels.ts';
@@ -26,6 +26,8 @@ export interface OtherSide {
   readonly senders: readonly [string, string];
   /** Places in which a sender may write, each with its own order. */
   readonly places: readonly string[];
+  /** `cursor`: what was written before squad knew a place is not for it, so people write once each place is on record. */
+  readonly beginsAt?: 'cursor';
   /** A person writes: it is there when this resolves, whether a service runs or not. */
   write(place: string, sender: string, text: string): Promise<void>;
   /** All that people can see of what squad posted, in order. */
@@ -94,6 +96,11 @@ export async function playChannel(side: OtherSide, { messages, kills, seed, time
     }
   };
   start();
+  const isKnown = (): boolean =>
+    lookIn(workspace, (ledger) =>
+      side.places.every((place) => ledger.record(PEOPLE_KINDS.cursor, `c:${place}`) !== undefined),
+    ) === true;
+  while (side.beginsAt === 'cursor' && !isKnown() && Date.now() < deadline) await sleep(100);
   const wrote = everyone();
   for (let left = kills; left > 0; left -= 1) {
     await sleep(300 + random() * 1_200);

@@ -29,7 +29,7 @@ interface Room {
 }
 
 /** `cut`: before anything is done; `cut-after`: when it is done. `limit`: 429. */
-type Fault = 'limit' | 'error' | 'cut' | 'cut-after';
+export type Fault = 'limit' | 'error' | 'cut' | 'cut-after';
 
 export interface DiscordOptions {
   readonly heartbeatMs?: number;
@@ -47,6 +47,8 @@ export class DiscordServer {
   /** The bodies of posts. */
   readonly bodies: unknown[] = [];
   readonly gateway: DiscordGateway;
+  /** Asked before each request that nothing else fails. */
+  atRandom: () => Fault | undefined = () => undefined;
   /** Its refusals repeat the token. */
   repeatsToken = false;
   private readonly server: Server;
@@ -211,7 +213,7 @@ export class DiscordServer {
     const found = this.faults.find(({ on, left }) => left > 0 && on.test(line));
     if (found !== undefined) found.left -= 1;
     this.faults = this.faults.filter(({ left }) => left > 0);
-    return found?.fault;
+    return found === undefined ? this.atRandom() : found.fault;
   }
 
   private act(line: string, body: Record<string, unknown>): [number, unknown] {

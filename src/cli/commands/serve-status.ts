@@ -1,5 +1,6 @@
-import { openMachine } from '../../engine/machine.ts';
-import { openWorkspace } from '../../squad/open-workspace.ts';
+import { openMachine, type Machine } from '../../engine/machine.ts';
+import { openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
+import { namesChannels, readSettingsText } from '../../squad/preflight/read-settings-text.ts';
 import { serviceStatus, type ScheduleStatus, type ServiceStatus } from '../../squad/service/service-status.ts';
 import type { ChannelStatus } from '../../squad/people/channel-status.ts';
 import { sharedLimitLines } from '../../view/shared-limits.ts';
@@ -13,11 +14,32 @@ export async function serveStatus({ host, output }: CommandContext, options: Jso
   const workspace = await openWorkspace({ host, composition: openMachine(host) });
   const now = workspace.composition.clock.now();
   const status = await serviceStatus(workspace);
-  printResult(output, options, { type: 'service-status', at: now, ...status }, lines(status, now));
+  const channels = await channelsOf(workspace, status.service?.pid);
+  const shown = { ...status, ...(channels.length === 0 ? {} : { channels }) };
+  printResult(output, options, { type: 'service-status', at: now, ...shown }, lines(shown, now));
+}
+
+/** Loads nothing of channels where there are none. */
+async function channelsOf(
+  workspace: OpenedWorkspace<Machine>,
+  pid: number | undefined,
+): Promise<readonly ChannelStatus[]> {
+  const { text } = await readSettingsText(workspace.repository.root).catch(() => ({ text: '' }));
+  if (!namesChannels(text)) return [];
+  const { channelStatus } = await import('../../squad/people/channel-status.ts');
+  return channelStatus(workspace, pid);
 }
 
 function lines(
-  { service, engine, runs, schedules, problem, sharedLimits, channels = [] }: ServiceStatus,
+  {
+    service,
+    engine,
+    runs,
+    schedules,
+    problem,
+    sharedLimits,
+    channels = [],
+  }: ServiceStatus & { readonly channels?: readonly ChannelStatus[] },
   now: number,
 ): string[] {
   const { queued, open, asking } = runs;

@@ -112,6 +112,10 @@ async function serveHere(
       },
       // By a process: the reader of all settings is large, and the service stays small.
       recordLimits: async () => firstWords(workspace, ['serve', 'limits'], LIMITS_MS),
+      hostChannels: async (write) => {
+        const { hostChannels } = await import('../../squad/people/host-channels.ts');
+        await hostChannels({ workspace, write, say, stopped: stop.stopped });
+      },
       settingsFiles: [join(root, 'squad.yaml'), join(host.configHome, 'squad', 'config.yaml')],
       stepTeam: async () => firstWords(workspace, ['serve', 'team'], SLOT_MS),
       submitSlot: async (schedule, slot) => {

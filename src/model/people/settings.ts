@@ -7,7 +7,7 @@ const rights = z.array(z.enum(RIGHTS)).min(1);
 const common = {
   /** The channel's own ids of those who may write, each with rights. All others are not read. */
   senders: z.record(z.string().min(1).max(100), rights).default({}),
-  /** Of each sender. Above it there is one notice, and no turn. */
+  /** For each sender. Above it there is one notice, and no turn. */
   messagesPerHour: z.int().positive().max(1_000).default(30),
   /** Where notices go that belong to no message: the channel's own id of a place. */
   report: z.string().min(1).max(200).optional(),

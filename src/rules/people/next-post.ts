@@ -70,7 +70,7 @@ export interface Elsewhere {
   readonly report?: string | undefined;
 }
 
-/** What is on record after a try. */
+/** Makes what is on record after a try. */
 export function afterPost(
   { reply, delivery = NEW }: Omit<DueReply, 'id'>,
   result: PostResult,

@@ -29,7 +29,7 @@ export type TakeDecision =
   | { readonly do: 'refuse'; readonly says: string }
   | { readonly do: 'take' };
 
-/** What becomes of a message, before anything of it is read: strangers, and senders above their number, cost nothing. */
+/** Says what becomes of a message before anything of it is read: strangers, and senders above their number, cost nothing. */
 export function takeMessage(view: TakeView): TakeDecision {
   const { message, messagesPerHour: most, noticedAt } = view;
   if (view.isKnown) return { do: 'leave', why: 'known' };

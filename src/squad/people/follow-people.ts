@@ -7,7 +7,7 @@ import { HOUR_MS, isTooMany } from '../../rules/people/take-message.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { asObject } from '../../text/json.ts';
 
-/** What the delivery of messages and replies goes by. Small: texts of messages stay in the ledger. */
+/** All that the delivery of messages and replies goes by. Small: texts of messages stay in the ledger. */
 export interface Followed {
   /** By channel and place. */
   readonly cursors: ReadonlyMap<string, string>;

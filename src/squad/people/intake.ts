@@ -14,7 +14,7 @@ import type { PeoplePorts } from './people-ports.ts';
 
 /** A place in which only others talk is written down no more often than this. */
 const PASSED_MS = 60_000;
-/** Of a text that is refused, people see the beginning. */
+/** People see the beginning of a text that is refused. */
 const MOST_KEPT = 500;
 const MOST_STRANGERS = 1_000;
 

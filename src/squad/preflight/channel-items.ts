@@ -11,7 +11,7 @@ const RIGHT_WORDS: Readonly<Record<Right, string>> = {
   answer: 'answer the questions of runs',
 };
 
-/** What one channel sends away, where it listens, and who may do what through it. A repository could change all of it at any time. */
+/** Shows what one channel sends away, where it listens, and who may do what through it. A repository could change all of it at any time. */
 export function channelItems(name: string, channel: ChannelSettings, { file, text }: SettingsFile): TrustItem[] {
   const item = (run: string, ...path: string[]): TrustItem => {
     const at = placeIn(text, ['channels', name, ...path]);

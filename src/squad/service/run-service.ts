@@ -44,6 +44,8 @@ export interface ServicePorts {
   readonly stepTeam: () => Promise<string | undefined>;
   /** Has one slot submitted by a process. Resolves with its last words. */
   readonly submitSlot: (schedule: string, slot: number) => Promise<string>;
+  /** Hosts the channels of squad.yaml until it is stopped. Called once there are some. `write`: into the ledger. */
+  readonly hostChannels: (write: (work: (ledger: Ledger) => void) => Promise<void>) => Promise<void>;
   readonly stopped: AbortSignal;
 }
 
@@ -112,17 +114,13 @@ function createParts(
     stepTeam,
     settingsFiles,
     recordLimits,
-    stopped,
+    hostChannels,
   }: ServicePorts,
   changed: () => void,
 ) {
   const { clock } = workspace.composition;
   const place = { directory: workspace.directory, composition: { clock, redactor: () => redactor } };
   const write = async (work: (ledger: Ledger) => void): Promise<void> => withLedger(place, 'write', work);
-  const hosted = async (): Promise<void> => {
-    const { hostChannels } = await import('../people/host-channels.ts');
-    await hostChannels({ workspace, write, say, stopped });
-  };
   return {
     write,
     schedules: schedulesNow(workspace.repository.root, say),
@@ -131,7 +129,7 @@ function createParts(
     slots: createServiceSlots({ clock, redactor, submit, write, say, changed }),
     team: createServiceTeam({ clock, step: stepTeam, say, changed }),
     hasSprints: sprintsNow(workspace.repository.root),
-    channels: createServiceChannels(workspace.repository.root, hosted, say),
+    channels: createServiceChannels(workspace.repository.root, async () => hostChannels(write), say),
     seen: { teamMark: undefined as string | undefined },
   };
 }

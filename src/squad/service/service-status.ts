@@ -8,8 +8,6 @@ import { readSharedLimits, type SharedLimitsView } from '../../view/shared-limit
 import { listUnfinished } from '../../view/unfinished.ts';
 import { lookIn, type OpenedWorkspace } from '../open-workspace.ts';
 import { readSchedules } from '../preflight/read-schedules.ts';
-import { namesChannels } from '../preflight/read-settings-text.ts';
-import type { ChannelStatus } from '../people/channel-status.ts';
 import { unagreedSchedules } from './agreed-schedules.ts';
 import { scheduleRecord, type ScheduleRecord } from './schedule-record.ts';
 import { findService } from './service-lock.ts';
@@ -34,8 +32,6 @@ export interface ServiceStatus {
   readonly schedules: readonly ScheduleStatus[];
   /** Why the schedules of squad.yaml cannot be used. The service keeps those that it read before. */
   readonly problem: string | null;
-  /** Absent: squad.yaml has none. */
-  readonly channels?: readonly ChannelStatus[];
   /** Absent: no limits of all runs were ever set. */
   readonly sharedLimits?: SharedLimitsView;
 }
@@ -56,7 +52,6 @@ export async function serviceStatus(workspace: OpenedWorkspace<Machine>): Promis
       records: new Map(schedules.map(({ name }) => [name, scheduleRecord(ledger, name)])),
     };
   });
-  const channels = await channelsOf(workspace, found?.holder?.pid, 'problem' in read ? '' : read.source.text);
   return {
     service: found === null ? null : (found.holder ?? {}),
     engine: probeLock(directory) === null ? null : (readLockHolder(directory) ?? {}),
@@ -68,17 +63,6 @@ export async function serviceStatus(workspace: OpenedWorkspace<Machine>): Promis
       return { name, cron, timezone, agreed: !unagreed.includes(name), next, ...about };
     }),
     problem: 'problem' in read ? read.problem : null,
-    ...(channels.length === 0 ? {} : { channels }),
     ...(seen?.limits === undefined ? {} : { sharedLimits: seen.limits }),
   };
-}
-
-async function channelsOf(
-  workspace: OpenedWorkspace<Machine>,
-  pid: number | undefined,
-  text: string,
-): Promise<readonly ChannelStatus[]> {
-  if (!namesChannels(text)) return [];
-  const { channelStatus } = await import('../people/channel-status.ts');
-  return channelStatus(workspace, pid);
 }

@@ -58,7 +58,7 @@ export function isPlaceholder(id: string): boolean {
   return new Set(id).size < 4 || new Set(steps.slice(1)).size === 1;
 }
 
-/** What a message would be taken twice by: one bot, or one inbox, under two names. */
+/** A message would be taken twice by them: one bot, or one inbox, under two names. */
 function sharedFindings(all: readonly Channel[]): Finding[] {
   const first = new Map<string, string>();
   return all.flatMap(([name, channel]) =>

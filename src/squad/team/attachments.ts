@@ -12,7 +12,7 @@ import { attachmentsFolder, writeWhole } from '../../substrate/system/files/run-
 import { byteCount } from '../../text/byte-count.ts';
 import { quotedName } from '../../text/plain-text.ts';
 
-/** Of one file. */
+/** For one file. */
 export const MOST_FILE_BYTES = 25 * 1024 * 1024;
 
 /** A file of someone. `name`: as its sender calls it, who may be anyone. */

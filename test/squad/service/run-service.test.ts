@@ -63,6 +63,7 @@ async function serviceFor(schedules: Settings, { withRun = false, withTurn = fal
     stepTeam: () => Promise.reject(new Error('there is no team')),
     settingsFiles: [join(repository, 'squad.yaml')],
     recordLimits: () => Promise.resolve(undefined),
+    hostChannels: () => Promise.reject(new Error('there are no channels')),
   };
   return {
     ...{ repository, settings, said, now: () => now, directory: workspace.directory },

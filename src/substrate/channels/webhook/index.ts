@@ -28,7 +28,7 @@ export function createWebhook({ settings, secret, clock }: Webhook): Channel {
     },
     send: async (post) => send(url, post, { secret, now: clock.now() }),
     directPlace: (sender) => Promise.resolve(`@${sender}`),
-    // What was sent while squad was away comes again from its sender, or by the next question.
+    // Messages that were sent while squad was away come again from their sender, or by the next question.
     // eslint-disable-next-line require-yield
     async *history() {},
   };

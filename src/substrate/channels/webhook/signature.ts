@@ -7,7 +7,7 @@ const MOST_AGE_MS = 300_000;
 export const TIME_HEADER = 'squad-time';
 export const SIGNATURE_HEADER = 'squad-signature';
 
-/** What is signed is the time, a dot, and the body, byte by byte. */
+/** Signs the time, a dot, and the body, byte by byte. */
 export function signatureOf(secret: string, time: string, body: string | Uint8Array): string {
   return `v1=${createHmac('sha256', secret).update(`${time}.`).update(body).digest('hex')}`;
 }

@@ -61,6 +61,8 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad add': { in: 'new' },
   'squad add "then write its tests"': { in: 'new', first: [LOGIN_FORM] },
   'squad queue': { in: 'new' },
+  'squad ask "how is it going?"': { in: 'new' },
+  'squad ask "sprint stop"': { in: 'new', code: 1 },
   'squad request': { in: 'new' },
   'squad request list': { in: 'new' },
   // Ids are random.
@@ -146,6 +148,7 @@ const PLACES: Readonly<Record<string, Place>> = {
 };
 
 const NOT_RUN: Readonly<Record<string, string>> = {
+  'squad ask "please add a login form"': 'a run reads it: whole runs of it are in test/runs',
   'squad request "the form as in the sketch"': 'it waits for a planner: whole runs of teams are in test/runs',
   'squad mail review': 'it waits until agents have taken the review',
   'squad mail ask': 'a member sends it, and the person here is MAIN',

@@ -39,6 +39,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'queue drop': ['one'],
   'request show': ['r-1'],
   'request cancel': ['r-1'],
+  ask: ['status'],
   'sprint start': ['a login page'],
   'mail send': ['{}'],
   'mail say': ['hello'],
@@ -50,7 +51,7 @@ const PROMPTS = ['prompts', 'prompts show', 'prompts eject', 'prompts diff'];
 const SERVICE = ['serve', 'serve status', 'serve stop', 'serve check'];
 const TEAM = ['request', 'request list', 'backlog'];
 /** Only what begins starts from a commit, and what says whether it can. */
-const FROM_A_COMMIT = new Set(['run', 'sprint start', 'sprint status']);
+const FROM_A_COMMIT = new Set(['run', 'ask', 'sprint start', 'sprint status']);
 const WORK = new Set([
   'init',
   'doctor',

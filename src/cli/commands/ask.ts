@@ -29,7 +29,7 @@ interface Asked extends TrustOption {
   readonly options: Options<'ask'>;
 }
 
-/** What needs no run is done at once. Returns the exit code of what was hosted. */
+/** Does at once what needs no run. Returns the exit code of what was hosted. */
 async function untilSettled(
   context: CommandContext,
   workspace: OpenedWorkspace,
@@ -50,7 +50,7 @@ async function untilSettled(
   return driveTeam(context, options, { isOver, next: async (now) => stepPeople(now, { trust }) });
 }
 
-/** Of a person at the terminal, who has seen what was read; undefined: it waits on. */
+/** A person’s word at the terminal, where what was read was shown; undefined: it waits on. */
 async function yesOrNo(
   { output }: CommandContext,
   { says }: AskedOutcome,

@@ -40,7 +40,7 @@ async function stepAll(workspace: OpenedWorkspace, said: string[]): Promise<numb
     return undefined;
   });
   const team = await untilItWaits(async () => stepTeam(workspace), MOST_STEPS, said);
-  // What is wrong with messages holds up no sprint.
+  // A problem with messages holds up no sprint.
   if (failed !== undefined) throw failed;
   return people === undefined || team === undefined ? (people ?? team) : Math.min(people, team);
 }

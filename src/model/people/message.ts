@@ -23,15 +23,14 @@ export const messageSchema = z.object({
 });
 export type Message = z.infer<typeof messageSchema>;
 
-/** What a model has read out of a message. Only the run that read it writes this record. */
+/** A model’s reading of a message. Only the run that read it writes this record. */
 export const readingSchema = z.object({ intent: intentSchema, at: z.number().int() });
 export type Reading = z.infer<typeof readingSchema>;
 
 /** The messages that one run of the orchestrator has to read. Written before that run begins, under an id such as `ask-7`. */
 export const askSchema = z.object({ run: z.string(), messages: z.array(z.string()), at: z.number().int() });
-export type Ask = z.infer<typeof askSchema>;
 
-/** What came of a message. Only the step that acts on messages writes this record. */
+/** The end of a message, so far. Only the step that acts on messages writes this record. */
 export const outcomeSchema = z.object({
   /** `waits`: for its sender's yes. */
   state: z.enum(['waits', 'done', 'refused', 'dropped']),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { VERBS } from './verbs.ts';
 
-/** What the orchestrator reads out of messages. No field is optional, because strict structured output requires all. */
+/** The orchestrator’s answer to messages. No field is optional, because strict structured output requires all. */
 export const readingAnswerSchema = z.object({
   role: z.string().describe('your role'),
   messages: z

@@ -7,7 +7,7 @@ import { quotedName } from '../../text/plain-text.ts';
 type Read = ReadingAnswer['messages'][number];
 type Asked = ReadingOptions['messages'][number];
 
-/** What an answer says of each message, by its short id. It counts only if there is no problem with any of them. */
+/** Reads an answer about each message, by its short id. It counts only if there is no problem with any of them. */
 export function readIntents(
   options: ReadingOptions,
   { role, messages }: ReadingAnswer,

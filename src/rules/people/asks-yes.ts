@@ -3,7 +3,7 @@ import type { Team } from '../../model/sprint/team.ts';
 import { activeSprint } from '../../model/sprint/team.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
-/** What squad read out of a text, all of it, so that its sender can confirm it. */
+/** Says all that squad read out of a text, so that its sender can confirm it. */
 export function asksYes(intent: Intent, team: Team): string {
   return `${meant(intent, team)}\nWrite \`yes\` within an hour, or \`no\`.`;
 }

@@ -9,7 +9,7 @@ import { cannotRead, mayNot, NOTHING_WAITS } from './refusals.ts';
 export interface PeopleView {
   readonly now: number;
   readonly people: People;
-  /** What its sender may do now; undefined: the settings name this sender no longer. */
+  /** Its sender’s rights now; undefined: the settings name this sender no longer. */
   readonly rightsOf: (message: Pick<Message, 'channel' | 'sender'>) => readonly Right[] | undefined;
   readonly runState: (run: string) => RunState;
   /** A cap of the day is reached: no run begins until then. */
@@ -54,7 +54,7 @@ export function decidePeople(view: PeopleView): PeopleDecision {
   return toRead(view, free);
 }
 
-/** What is known without reading the text as a person would; undefined: it is free text. */
+/** Decides without reading the text as a person would; undefined: it is free text. */
 function withoutModel(view: PeopleView, id: string, message: Message): PeopleDecision | undefined {
   if (message.refused !== undefined)
     return { do: 'refuse', message: id, says: message.refused === '' ? undefined : message.refused };
@@ -145,7 +145,7 @@ function fitting({ message }: People, free: readonly string[]): string[] {
   });
 }
 
-/** What a model may read out of a text of a sender with these rights. Any text may ask for nothing. */
+/** The verbs that a model may read out of a text of a sender with these rights. Any text may ask for nothing. */
 export function verbsFor(rights: readonly Right[]): Verb[] {
   return VERBS.filter((verb) => verb === 'none' || mayUse(rights, verb));
 }

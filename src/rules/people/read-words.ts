@@ -2,7 +2,7 @@ import { isSlug } from '../../model/slug.ts';
 import { intentSchema, type Intent } from '../../model/people/verbs.ts';
 import { COMMANDS, formsOf, MEANINGS, SHORT_FORMS, type Meaning } from './forms.ts';
 
-/** What a text says by an exact command or a listed short form. `wrong`: it is one, and cannot be used. */
+/** An exact command or a listed short form. `wrong`: a text is one, and cannot be used. */
 export type Words =
   | { readonly says: 'intent'; readonly intent: Intent }
   | { readonly says: 'yes' | 'no' }

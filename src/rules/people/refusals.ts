@@ -1,6 +1,6 @@
 import { mayUse, type Right, type Verb } from '../../model/people/verbs.ts';
 
-/** What a person can write, by what it needs. */
+/** Commands for people, by verb. */
 const COMMANDS: Readonly<Record<Exclude<Verb, 'none'>, string>> = {
   request: '`request TEXT`',
   status: '`status`, `status ID`',

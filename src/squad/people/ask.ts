@@ -43,7 +43,7 @@ export interface AskedOutcome extends Outcome {
   readonly says: string;
 }
 
-/** What came of a message so far; undefined: nothing yet. */
+/** The outcome of a message so far; undefined: nothing was done about it yet. */
 export function outcomeOf(workspace: OpenedWorkspace, id: string): AskedOutcome | undefined {
   return lookIn(workspace, (ledger) => {
     const outcome = ledger.record(PEOPLE_KINDS.outcome, id);

@@ -8,7 +8,7 @@ import { plainJson } from '../../text/json.ts';
 import { plainText } from '../../text/plain-text.ts';
 import { withLedger, type OpenedWorkspace } from '../open-workspace.ts';
 
-/** What comes of a message. `says`: for its sender; empty: there is no answer. */
+/** The end of a message, so far. `says`: for its sender; empty: there is no answer. */
 export interface Settled extends Pick<Outcome, 'state' | 'request'> {
   readonly says: string;
 }

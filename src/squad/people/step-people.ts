@@ -85,7 +85,7 @@ async function settleMessage(
   }
 }
 
-/** What a person can do nothing about is no answer: it is thrown, and tried again. */
+/** Errors that a sender can do something about. Others are thrown, and the message is tried again. */
 const FOR_SENDER: ReadonlySet<string> = new Set(['usage', 'bad-input', 'workspace-busy']);
 
 async function acting(

@@ -2,7 +2,7 @@ import { ownerText } from '../../view/sprint/request-text.ts';
 import type { RequestView } from '../../view/sprint/request-view.ts';
 import type { AddedRequest } from './requests.ts';
 
-/** What its sender reads at once. */
+/** The answer that its sender reads at once. */
 export function receivedText({ id, how, items }: AddedRequest, view: RequestView): string {
   const owner = ownerText(view);
   switch (how) {

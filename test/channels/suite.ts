@@ -101,17 +101,21 @@ export async function playChannel(side: OtherSide, { messages, kills, seed, time
       side.places.every((place) => ledger.record(PEOPLE_KINDS.cursor, `c:${place}`) !== undefined),
     ) === true;
   while (side.beginsAt === 'cursor' && !isKnown() && Date.now() < deadline) await sleep(100);
+  const seen = (place: string): string[] => side.posts(place).map((text) => text.replace(/^answer to /, ''));
+  const posted = (): number => side.places.reduce((sum, place) => sum + side.posts(place).length, 0);
+  const isDone = (): boolean => side.places.every((place) => seen(place).length >= (written.get(place)?.length ?? 0));
   const wrote = everyone();
   for (let left = kills; left > 0; left -= 1) {
-    await sleep(300 + random() * 1_200);
+    // A service that has not begun to post would be killed in vain.
+    const before = posted();
+    const wait = 1 + random() * 3;
+    for (const end = Date.now() + 5_000; posted() < before + wait && !isDone() && Date.now() < end;) await sleep(20);
+    await sleep(random() * 300);
     await kill();
     if (random() < 0.3) await sleep(random() * 500);
     start();
   }
   await wrote;
-  side.faults(0, random);
-  const seen = (place: string): string[] => side.posts(place).map((text) => text.replace(/^answer to /, ''));
-  const isDone = (): boolean => side.places.every((place) => seen(place).length >= (written.get(place)?.length ?? 0));
   while (!isDone() && Date.now() < deadline) await sleep(100);
   // What would be posted twice had its time.
   await sleep(700);

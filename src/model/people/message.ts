@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { attachmentSchema } from '../sprint/request.ts';
 import { intentSchema } from './verbs.ts';
 
-/** The channel of `squad ask`. No channel of the settings has this name. */
-export const TERMINAL = 'terminal';
+/** The channel of `squad ask`, whose sender may do all. It is no slug, so no channel of the settings can have this name. */
+export const TERMINAL = '@terminal';
 
 /** One text of a person, as it came in. Its id is `<channel>:<id of the channel's own>`, so that each is taken once. Times are epoch ms. */
 export const messageSchema = z.object({
-  /** By its name in the settings; `terminal`: by `squad ask`. */
+  /** By its name in the settings, or `TERMINAL`. */
   channel: z.string(),
   /** The channel's own id of the sender. */
   sender: z.string(),

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PEOPLE_KINDS } from '../../../src/model/people/kinds.ts';
-import type { Message } from '../../../src/model/people/message.ts';
+import { TERMINAL, type Message } from '../../../src/model/people/message.ts';
 import type { Intent, Right } from '../../../src/model/people/verbs.ts';
 import { agree } from '../../../src/squad/preflight/consent.ts';
 import { channelItems } from '../../../src/squad/preflight/channel-items.ts';
@@ -175,6 +175,13 @@ describe('what messages of a channel do', () => {
       expect(of(PEOPLE_KINDS.reply)[`${id}/answer`]).toMatchObject({ text: expect.stringMatching(/^You may not /) });
     const { request, sprint, stop } = lookAtTeam(workspace).team;
     expect([request.size, sprint.size, stop.size]).toEqual([0, 0, 0]);
+  });
+
+  it('of a channel that calls itself the terminal gets no rights: the settings cannot name one so', async () => {
+    const { workspace } = await room({ rights: ['ask'] });
+    const name = JSON.stringify(TERMINAL);
+    writeFileSync(join(workspace.repository.root, 'squad.yaml'), `channels: { ${name}: { type: webhook } }`);
+    await expect(stepPeople(workspace)).rejects.toMatchObject({ code: 'bad-input' });
   });
 
   it('waits until a person has agreed to the channel as it is now', ALL, async () => {

@@ -29,7 +29,10 @@ const OTHERS: readonly (readonly [modules: RegExp, why: string])[] = [
     /^rules\/(?:agent-request|baseline-checked|change-checks|conclude|intervention-checks|run-branch|silent-judges|staff)\.ts$/,
     'for the operator',
   ],
-  [/^rules\/(?:sprint\/(?:decide-team|sprint-estimate)|people\/(?:forms|refusals|take-message))\.ts$/, 'for the people of a team'],
+  [
+    /^rules\/(?:sprint\/(?:decide-team|sprint-estimate)|people\/(?:forms|refusals|take-message))\.ts$/,
+    'for the people of a team',
+  ],
   [
     /^runtimes\/(?:antigravity\/command|claude\/index|codex\/(?:command|index)|in-process\/index|acp\/host\/session-setup)\.ts$/,
     'why a turn is refused or failed, for the operator',

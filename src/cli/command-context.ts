@@ -149,6 +149,7 @@ export const FLAGS = {
     JSON_LINES,
   ],
   ask: [[YES, 'allow the commands in squad.yaml, if a run has to read it'], JSON_LINES],
+  'action run': [[YES, 'allow the action as it is now'], JSON_OBJECT],
   backlog: [JSON_LINES],
   'sprint start': [
     ['--attach <file>', 'a file that the team has to read (repeatable)', folders],

@@ -44,6 +44,28 @@ export const SPRINT_COMMANDS: Commands = {
       },
     },
   },
+  action: {
+    about: 'Run one of the commands that squad.yaml has under `actions`, or list them.',
+    examples: ['squad action list', 'squad action run deploy staging'],
+    commands: {
+      list: {
+        about: 'List the actions.',
+        examples: ['squad action list'],
+        flags: [JSON_LINES],
+        load: async () => (await import('./commands/action.ts')).actionList,
+      },
+      run: {
+        about: 'Run an action here and now. Its output is kept in the ledger.',
+        examples: ['squad action run deploy staging --yes'],
+        words: [
+          ['<action>', 'its name'],
+          ['[arguments...]', 'what its command gets as $1, $2 and so on'],
+        ],
+        flags: FLAGS['action run'],
+        load: async () => (await import('./commands/action.ts')).actionRun,
+      },
+    },
+  },
   backlog: {
     about: 'List what the team has to do, the most urgent first.',
     examples: ['squad backlog', 'squad backlog --json'],

@@ -198,6 +198,13 @@ export const PROGRAMS = {
     confinedBy: 'your consent to its text, an environment without your secrets, ten minutes',
     isFree: true,
   },
+  action: {
+    starts: '`/bin/sh -c` with the command of an action, and the arguments that a person gave as `$1`, `$2` and so on',
+    when: '`squad action run`, or a person with the right to it asks for it',
+    reads: 'your checkout',
+    confinedBy: 'your consent to its text, an environment without your secrets, its own limit of time',
+    isFree: true,
+  },
   notify: {
     starts: '`/bin/sh -c` with the command of `notify`',
     when: 'a run ends or waits for you',

@@ -9,7 +9,7 @@ import { equipmentSettings } from './armory.ts';
 import { keepSchema } from './keep.ts';
 import { LOCALES } from './locale.ts';
 import { ACP } from './runtime-name.ts';
-import { channelsSchema } from './people/settings.ts';
+import { actionsSchema, channelsSchema } from './people/settings.ts';
 import { schedulesSchema } from './schedule.ts';
 import {
   argumentSchema,
@@ -191,6 +191,8 @@ export const settingsSchema = z.strictObject({
   schedules: schedulesSchema,
   /** Where people talk to squad while `squad serve` runs. */
   channels: channelsSchema,
+  /** Commands that people may run by their names. */
+  actions: actionsSchema,
   team: teamSchema.prefault({}),
   mail: mailSchema.prefault({}),
 });

@@ -3,6 +3,7 @@ import { sourceIn } from '../../squad/folder-runs.ts';
 import { openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { agree } from '../../squad/preflight/consent.ts';
 import { readSettings } from '../../squad/preflight/read-settings.ts';
+import { actionItems } from '../../squad/preflight/action-items.ts';
 import { channelItems } from '../../squad/preflight/channel-items.ts';
 import { refuseChannels } from '../../squad/preflight/channel-variables.ts';
 import { discoveryItems } from '../../squad/preflight/discovery-items.ts';
@@ -42,7 +43,9 @@ export async function serveCheck(context: CommandContext, options: Options<'serv
     await agree(items, ports, about);
     await checkRun(context, workspace, schedule, trust);
   }
-  const { channels = {} } = read.repository.settings;
+  const { channels = {}, actions = {} } = read.repository.settings;
+  for (const [name, action] of Object.entries(actions))
+    await agree(actionItems(name, action, read.repository), ports, about);
   for (const [name, channel] of Object.entries(channels))
     await agree(channelItems(name, channel, read.repository), ports, about);
   refuseChannels(channels, read.repository, host.environment);

@@ -40,6 +40,8 @@ async function stepAll(workspace: OpenedWorkspace, said: string[]): Promise<numb
     return undefined;
   });
   const team = await untilItWaits(async () => stepTeam(workspace), MOST_STEPS, said);
+  const { writeNotices } = await import('../../squad/people/write-notices.ts');
+  await writeNotices(workspace);
   // A problem with messages holds up no sprint.
   if (failed !== undefined) throw failed;
   return people === undefined || team === undefined ? (people ?? team) : Math.min(people, team);

@@ -66,7 +66,7 @@ const actionSchema = z.strictObject({
 export type ActionSettings = z.infer<typeof actionSchema>;
 
 /** The section `actions` of `squad.yaml`, by name. */
-export const actionsSchema = z.record(slugSchema, actionSchema);
+export const actionsSchema = z.record(slugSchema, actionSchema).optional();
 
 export const CHANNELS_EXAMPLE =
   'channels:\n  team: { type: discord, token: DISCORD_TOKEN, places: ["1298374650123456789"], senders: { "1198374650123456789": [ask, request] } }';

@@ -46,7 +46,7 @@ export async function act(workspace: OpenedWorkspace, given: Act): Promise<(ledg
     case 'sprint-stop':
       return done(await endSprint(workspace, given, intent.now));
     case 'action':
-      return done(await actAction(workspace, intent));
+      return done(await actAction(workspace, intent, { key: given.id, by: personOf(given.message) }));
     case 'answer':
       return done(await giveAnswer(workspace, given.id, intent));
     case 'none':

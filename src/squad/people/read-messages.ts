@@ -76,7 +76,7 @@ async function surroundings(
   const requests = [...team.request].filter(([id]) => isOpen(id)).slice(-MOST_REQUESTS);
   return {
     requests: requests.map(([id, { text }]) => ({ id, text: plainLine(text, 200) })),
-    runs: askingRuns(workspace),
+    runs: askingRuns(workspace).map(({ name, asks }) => ({ name, asks: asks.map(({ text }) => plainLine(text, 300)) })),
     actions: await actionNames(workspace),
     sprint: activeSprint(team) ?? null,
   };

@@ -10,7 +10,8 @@ export interface TrustItem {
    * `agent`: what `squad.yaml` allows an agent beyond its own folder. `tracing`: what leaves this machine. `publish`: what is pushed with
    * the person's login. `models` and `limits`: what costs more. `folder`: a folder that a run writes into. `env`: a variable
    * of the person's that commands get. `copy`: an ignored file that folders get. `reuse`: what a command made, in its place.
-   * `schedule`: what `squad serve` starts by the clock. `channel`: where people talk to it, and who may.
+   * `schedule`: what `squad serve` starts by the clock. `channel`: where people talk to it, and who may. `action`: a command that people
+   * may run by its name.
    */
   readonly from:
     | TrustedCommand['from']
@@ -24,7 +25,8 @@ export interface TrustItem {
     | 'copy'
     | 'reuse'
     | 'schedule'
-    | 'channel';
+    | 'channel'
+    | 'action';
   readonly run: string;
   /** Its place: `objective.md:12`. */
   readonly where: string;

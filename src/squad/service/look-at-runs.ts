@@ -70,10 +70,15 @@ export function lookAtRuns(workspace: OpenedWorkspace<Machine>, schedules: reado
   return seen ?? NONE;
 }
 
-/** The workspace's own events, and which runs are over. */
-function teamMark(ledger: Ledger, unfinished: readonly Pick<Unfinished, 'runId'>[]): string | undefined {
+/** The workspace's own events, which runs are over, and which ask. */
+function teamMark(ledger: Ledger, unfinished: readonly Pick<Unfinished, 'runId' | 'need'>[]): string | undefined {
   const isTeam = TEAM.some((kind) => ledger.records(kind).length > 0);
-  return isTeam ? [ledger.lastSeq(WORKSPACE_STREAM), ...unfinished.map(({ runId }) => runId)].join(' ') : undefined;
+  return isTeam
+    ? [
+        ledger.lastSeq(WORKSPACE_STREAM),
+        ...unfinished.map(({ runId, need }) => (need === 'asks' ? `${runId}?` : runId)),
+      ].join(' ')
+    : undefined;
 }
 
 function isOpen(ledger: Ledger, run: string | undefined): boolean {

@@ -5,7 +5,7 @@ import { stampOf } from './watched-files.ts';
 const FILE = 'squad.yaml';
 const MOST_BYTES = 300 * 1024;
 
-/** Whether squad.yaml has a section `sprint`, read again when the file changes. Its process reads what the section says. */
+/** Whether squad.yaml has a section `sprint` or `channels`, read again when the file changes. Its process reads what the section says. */
 export function sprintsNow(root: string): () => Promise<boolean> {
   let known = false;
   let stamp: string | undefined;
@@ -14,7 +14,7 @@ export function sprintsNow(root: string): () => Promise<boolean> {
     if (now === stamp) return known;
     stamp = now;
     const read = await readConfinedStart(root, FILE, MOST_BYTES).catch(() => undefined);
-    known = /^["']?sprint\b/m.test(read?.text ?? '');
+    known = /^["']?(?:sprint|channels)\b/m.test(read?.text ?? '');
     return known;
   };
 }

@@ -8,8 +8,8 @@ import { ACP } from '../../model/runtime-name.ts';
 import { DEFAULT_PLAYBOOK } from '../../model/playbook-name.ts';
 import { SERVE_EXAMPLE } from '../../model/shared-limits.ts';
 import { settingsSchema, settingsSchemaFor, type KnownNames, type Settings } from '../../model/settings.ts';
-import { agentFindings } from './agent-findings.ts';
-import { CHANNELS_EXAMPLE } from '../../model/people/settings.ts';
+import { agentFindings, finding } from './agent-findings.ts';
+import { ACTIONS_EXAMPLE, CHANNELS_EXAMPLE } from '../../model/people/settings.ts';
 import { SCHEDULES_EXAMPLE } from '../../model/schedule.ts';
 import { channelFindings } from './channel-findings.ts';
 import { channelSecretFindings } from './channel-secrets.ts';
@@ -35,8 +35,11 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   mail: 'mail: { locale: en, ttlMinutes: 1440 }',
   schedules: SCHEDULES_EXAMPLE,
   channels: CHANNELS_EXAMPLE,
+  actions: ACTIONS_EXAMPLE,
   models: 'models: { planner: opus, builder-1: sonnet }',
 };
+
+const OWN_ACTIONS = 'this file is for all repositories; actions belong in the squad.yaml of one';
 
 /** Keys under `limits.task` that limits of the run already set for each task. */
 const HINTS = {
@@ -63,6 +66,7 @@ export function parseSettings(
     ...ownFallbacks(raw['runtimes']),
     ...(raw['schedules'] === undefined ? [] : scheduleFindings(raw['schedules'], whose)),
     ...(raw['channels'] === undefined ? [] : channelFindings(raw['channels'], whose)),
+    ...(raw['actions'] === undefined || whose === 'repository' ? [] : [finding(['actions'], OWN_ACTIONS)]),
     ...(raw['channels'] === undefined ? [] : channelSecretFindings(raw)),
     ...(isJsonObject(raw['playbook']) ? known.checkList(raw['playbook'], rolesIn(raw['agents'])) : []),
     ...(whose === 'own' ? relativePrograms(raw['runtimes'], known) : []),

@@ -23,6 +23,7 @@ export const FAILPOINTS = [
   'messages.opened',
   'messages.submitted',
   'message.acted',
+  'action.begun',
   'review.opened',
   'review.submitted',
   'slot.submitted',

@@ -6,7 +6,7 @@ import type { RequestView } from '../sprint/request-view.ts';
 
 interface Asking {
   readonly name: string;
-  readonly asks: readonly string[];
+  readonly asks: readonly { readonly text: string }[];
 }
 
 const MOST_REQUESTS = 10;
@@ -20,7 +20,7 @@ export function wholeStatus(status: SprintStatus, requests: readonly RequestView
     ...(open.length === 0 ? [] : ['', `${counted(open.length, 'open request')}:`]),
     ...open.slice(-MOST_REQUESTS).map((one) => `  ${requestLine(one)}`),
     ...(left > 0 ? [`  and ${left} older ones`] : []),
-    ...asking.flatMap(({ name, asks }) => asks.map((text) => `${name} asks: ${plainLine(text, 500)}`)),
+    ...asking.flatMap(({ name, asks }) => asks.map(({ text }) => `${name} asks: ${plainLine(text, 500)}`)),
   ].join('\n');
 }
 

@@ -44,7 +44,7 @@ async function statusNow(workspace: OpenedWorkspace, seen: SeenTeam) {
 
 function itemStatus(item: ReturnType<typeof backlogOf>[number]): string {
   const { id, state, title, commit, blocked_reason: why, required_inputs: inputs = [] } = item;
-  const at = commit === undefined ? '' : `, commit ${plainLine(commit, 12)}`;
+  const at = commit === undefined ? '' : `, commit ${plainLine(commit.slice(0, 12), 12)}`;
   return [
     `${id} is ${state}${at}: ${plainLine(title, 200)}`,
     ...(why === undefined ? [] : [`It is blocked: ${plainLine(why, 500)}`]),

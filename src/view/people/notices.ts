@@ -99,7 +99,7 @@ function roleOf({ state }: Todo): string {
 }
 
 function todoLine({ id, state, title, commit, why, required_inputs: inputs = [], reopened = {} }: Todo): string {
-  const at = commit === undefined ? '' : `, commit ${plainLine(commit, 12)}`;
+  const at = commit === undefined ? '' : `, commit ${plainLine(commit.slice(0, 12), 12)}`;
   const because = why === undefined ? '' : `: ${plainLine(why, 500)}`;
   const needs = inputs.length === 0 ? '' : `. It needs ${plainLine(inputs.join('; '), 500)}`;
   const rounds = Object.entries(reopened).map(([category, times]) => `${category} ${times}`);
@@ -121,7 +121,7 @@ function endLines(
   const line =
     head === null
       ? 'It delivered nothing.'
-      : `The line of work is at ${plainLine(head, 12)}: \`squad merge sprints\` takes it.`;
+      : `The line of work is at ${plainLine(head.slice(0, 12), 12)}: \`squad merge sprints\` takes it.`;
   return [
     `The sprint ${id} is ${outcome}${why}. ${done} of ${counted(todos.length, 'todo')} ${done === 1 ? 'is' : 'are'} done.`,
     ...todos.map((todo) => `- ${todoLine(todo)}`),

@@ -17,7 +17,7 @@ function isBlocked({ state }: RequestItem): boolean {
 /** One line about an item of a request. */
 export function itemText({ id, title, state, sprint, commit, why, requiredInputs }: RequestItem): string {
   const where = sprint === null ? '' : ` in ${plainLine(sprint, 60)}`;
-  const how = commit === null ? '' : `, commit ${plainLine(commit, 12)}`;
+  const how = commit === null ? '' : `, commit ${plainLine(commit.slice(0, 12), 12)}`;
   const because = why === null ? '' : `: ${plainLine(why, 300)}`;
   const needs =
     state === 'blocked' && requiredInputs.length > 0 ? `; it needs ${plainLine(requiredInputs.join('; '), 300)}` : '';

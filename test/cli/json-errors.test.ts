@@ -40,6 +40,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'request show': ['r-1'],
   'request cancel': ['r-1'],
   ask: ['status'],
+  'action run': ['deploy'],
   'sprint start': ['a login page'],
   'mail send': ['{}'],
   'mail say': ['hello'],

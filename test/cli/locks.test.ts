@@ -158,6 +158,8 @@ const ONLY_READ = [
   // They write the ledger alone: the engine that takes a run meets the locks that `resume` meets.
   ...['add', 'queue move', 'queue drop', 'request list', 'request show', 'request cancel', 'backlog'],
   ...['sprint status', 'sprint report'],
+  // They read one file of the checkout, and write the ledger alone.
+  ...['action list', 'action run'],
   // It writes the ledger alone; what a text does, and the run that reads it, meet the locks of the commands that do the same.
   'ask',
   // They move the line as `merge` moves a branch, and submit their run as `add` does; its roles need a team in the settings.

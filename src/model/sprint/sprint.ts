@@ -94,6 +94,8 @@ export const sprintEndSchema = z.object({
   reason: z.string().optional(),
   /** The head of the line after it; null: it delivered nothing. */
   head: z.string().nullable(),
+  /** The branch that was the line then. */
+  line: z.string().optional(),
   at: z.number().int(),
 });
 export type SprintEnd = z.infer<typeof sprintEndSchema>;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Board } from '../../../src/model/plan/board.ts';
+import { createView } from '../../../src/rules/view.ts';
 import type { PlanNews } from '../../../src/model/plan/event.ts';
 import * as says from '../../support/sprint-script.ts';
 import { failed } from '../simulator.ts';
@@ -166,6 +167,17 @@ describe('a todo', () => {
     expect(turnsOf(played).filter((one) => /^b-one(?!.*\/)/.test(one))).toEqual(expected);
     expect(todoStates(played)).toEqual(['b-one committed']);
     expect(progressIn(played).todos[0]?.reopened).toEqual({ [category]: 1 });
+  });
+
+  it('that is blocked leaves the stages done that others went through', () => {
+    const { playbook, board } = playSprint({ answers: { 'b-one': [says.planned('b-one', says.block('a price'))] } });
+    const states = (playbook.stages?.(createView(board)) ?? []).map(({ id, state }) => `${id} ${state}`);
+    expect(states.slice(6, 11)).toEqual([
+      ...['PLAN_TODO done', 'GUIDE done', 'BUILD done', 'ARCHITECT_REVIEW done', 'QA done'],
+    ]);
+    const all = playSprint({ items: ['b-one'], answers: { 'b-one': [says.planned('b-one', says.block('a price'))] } });
+    const none = (all.playbook.stages?.(createView(all.board)) ?? []).map(({ id, state }) => `${id} ${state}`);
+    expect(none.slice(6, 9)).toEqual(['PLAN_TODO skipped', 'GUIDE skipped', 'BUILD skipped']);
   });
 
   it('counts the reopenings of its authors with the rounds of its reviews', () => {

@@ -44,13 +44,13 @@ function says(when: string, structured: Json, steps: readonly Step[] = []): Entr
 }
 
 /** A verdict of the architect or of QA. */
-function judged(when: string, category: string | null, turn?: number): Entry {
+function judged(when: string, category: string | null, turn?: number, first: readonly Step[] = []): Entry {
   const isGood = category === null;
   return {
     ...{
       when,
       ...(turn === undefined ? {} : { turn }),
-      steps: [{ run: ['git', 'log', '-1', '--format=%s'] }, { answer: 'ok' }],
+      steps: [...first, { run: ['git', 'log', '-1', '--format=%s'] }, { answer: 'ok' }],
     },
     structured: {
       ...{ approved: isGood, summary: isGood ? 'good' : 'not yet', settled: ALL_FIXED, category, required_inputs: [] },
@@ -64,6 +64,8 @@ export interface ScriptedTodo {
   readonly item: string;
   /** The category of the first verdict of QA; absent: it approves. */
   readonly reopened?: string;
+  /** Before that verdict. */
+  readonly qaFirst?: readonly Step[];
   /** What its planner waits for. */
   readonly lacks?: string;
   /** Before the developer commits. */
@@ -82,8 +84,8 @@ export function sprintScript(chosen: readonly ScriptedTodo[]): Entry[] {
     },
   ]);
   return [
-    ...chosen.flatMap(({ item, reopened }) =>
-      reopened === undefined ? [] : [judged(`# Review of task ${item}-build:`, reopened, 1)],
+    ...chosen.flatMap(({ item, reopened, qaFirst }) =>
+      reopened === undefined ? [] : [judged(`# Review of task ${item}-build:`, reopened, 1, qaFirst)],
     ),
     judged('# Review of task', null),
     judged('was changed', null),

@@ -9,7 +9,7 @@ import { sprintFolder, sprintId } from '../../rules/sprint/sprint-id.ts';
 import { openRepository } from '../../substrate/git/repository.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
 import { attachmentsFolder } from '../../substrate/system/files/run-files.ts';
-import { briefly } from '../../substrate/system/files/brief-lock.ts';
+import { briefly } from '../../substrate/system/process/brief-lock.ts';
 import { plainJson } from '../../text/json.ts';
 import type { TrustOption } from '../new-run.ts';
 import { runIdOf, withLedger, type OpenedWorkspace } from '../open-workspace.ts';

@@ -4,6 +4,7 @@ import { RUN_EVENTS } from '../../model/run.ts';
 import { type Activity, decideLiveness, type TurnKind } from '../../rules/liveness.ts';
 import { receiversOf } from '../../rules/turn-mail.ts';
 import { type LiveRequest, liveRequests, unwantedAttempts } from '../../rules/work-requests.ts';
+import type { Withheld } from '../../rules/next.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
 import { plainJson } from '../../text/json.ts';
 import { planAttemptId } from '../ports.ts';
@@ -68,7 +69,7 @@ export function createCollect(context: NodeContext) {
       const isTickDue = look || mailDue <= ports.clock.now();
       const ticked = isTickDue && ports.ledger.mail.tick(state.runId) > 0;
       if (isTickDue) mailDue = ports.ledger.mail.nextDue(state.runId) ?? Infinity;
-      if (fired || noted || ticked || (context.withheld && noteRoom(context))) {
+      if (fired || noted || ticked || (context.withheld !== undefined && noteRoom(context, context.withheld))) {
         look = true;
         continue;
       }
@@ -80,13 +81,20 @@ export function createCollect(context: NodeContext) {
   };
 }
 
-/** A turn of another run has ended, a day has begun or a limit was raised: turns that were withheld may start. */
-function noteRoom(context: NodeContext): boolean {
-  const { ports } = context;
+/** A turn of another run has ended, a day has begun, a limit was raised or an account's has ended: turns that were withheld may start. */
+function noteRoom({ ports }: NodeContext, { limited }: Withheld): boolean {
   const { shared } = ports.ledger.spending(ports.lease.runId);
-  if (shared !== undefined && sharedRoom(ports, shared).free === 0) return false;
+  const isStill =
+    limited === undefined
+      ? shared !== undefined && sharedRoom(ports, shared).free === 0
+      : areSame(limited, shared?.limited);
+  if (isStill) return false;
   ports.ledger.note(ports.lease, RUN_EVENTS.woken, { why: 'the limits of all runs leave it a turn' });
   return true;
+}
+
+function areSame(before: ReadonlyMap<string, number>, now: ReadonlyMap<string, number> | undefined): boolean {
+  return now?.size === before.size && [...now].every(([account, until]) => before.get(account) === until);
 }
 
 function tellReceivers(context: NodeContext, able: readonly string[]): void {

@@ -27,8 +27,8 @@ interface Sighting {
 
 const unseen = (): Sighting => ({ spawnedAt: null, sign: 0, signAt: null, stalledAt: null, quietSince: null });
 
-/** How often to look for what other processes wrote to the ledger. */
-const POLL_MS = 250;
+/** How often to look where no write to the ledger wakes it. */
+const POLL_MS = 1_000;
 /** Most inputs for one step. */
 const MOST_INPUTS = 200;
 
@@ -64,7 +64,7 @@ export function createCollect(context: NodeContext) {
         }
       }
       if (config.control?.drainRequested === true) return { batch: [], starts: [] };
-      const fired = fireTimers(context, state.runId);
+      const { fired, due } = fireTimers(context, state.runId);
       const noted = noteStalls(board);
       const isTickDue = look || mailDue <= ports.clock.now();
       const ticked = isTickDue && ports.ledger.mail.tick(state.runId) > 0;
@@ -73,7 +73,8 @@ export function createCollect(context: NodeContext) {
         look = true;
         continue;
       }
-      const woken = await ports.wakeSignal.wait(POLL_MS);
+      const wait = Math.min(POLL_MS, Math.max(0, Math.min(due, mailDue) - ports.clock.now()));
+      const woken = await ports.wakeSignal.wait(wait);
       const now = ports.ledger.dataVersion();
       look = woken || now !== version;
       version = now;
@@ -103,10 +104,16 @@ function tellReceivers(context: NodeContext, able: readonly string[]): void {
   context.receivers = able.join();
 }
 
-/** By the wall clock, so that a machine that slept finds what is due. */
-function fireTimers({ ports }: NodeContext, runId: string): boolean {
-  const due = ports.ledger.dueTimers(ports.clock.now()).filter((timer) => timer.runId === runId);
-  return due.map(({ id }) => ports.ledger.fireTimer(ports.lease, id)).some((seq) => seq !== undefined);
+/** By the wall clock, so that a machine that slept finds what is due. `due`: when the next one is, if it is soon. */
+function fireTimers({ ports }: NodeContext, runId: string): { readonly fired: boolean; readonly due: number } {
+  const now = ports.clock.now();
+  let fired = false;
+  for (const timer of ports.ledger.dueTimers(now + POLL_MS)) {
+    if (timer.runId !== runId) continue;
+    if (timer.dueAt > now) return { fired, due: timer.dueAt };
+    if (ports.ledger.fireTimer(ports.lease, timer.id) !== undefined) fired = true;
+  }
+  return { fired, due: Infinity };
 }
 
 function activityOf(

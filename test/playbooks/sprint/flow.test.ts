@@ -241,6 +241,45 @@ describe('a todo', () => {
   });
 });
 
+describe('the commit of a todo', () => {
+  const commitPolicy = '```commit-policy\nbegins: type\n```';
+  const good = says.committed('b-one', 'feat: make b-one');
+  const play = (...made: string[]) => {
+    const answers = { 'b-one-commit': [good] };
+    const evidence = (id: string) => (id === 'b-one-commit' ? { subjects: [made.shift() ?? 'WIP'] } : undefined);
+    return playSprint({
+      ...{ items: ['b-one'], roster: WITH_COMMITTER, options: { commitPolicy }, answers },
+      script: { evidence },
+    });
+  };
+
+  it.each([
+    ['breaks the policy', 'WIP', 'breaks the commit policy'],
+    ['has another subject than its author says', 'feat: other', 'both have to be the same'],
+  ])('goes back to its author where it %s, and lands once it does not', (_, made, why) => {
+    const played = play(made, 'feat: make b-one');
+    expect(todoStates(played)).toEqual(['b-one committed']);
+    expect(JSON.stringify(played.turns)).toContain(why);
+  });
+
+  it('does not land as it is if it never follows the policy', () => {
+    const played = play();
+    expect(todoStates(played)).toEqual(['b-one uncommitted']);
+    expect(progressIn(played).todos[0]?.why).toContain('breaks the commit policy');
+    expect(itemState(played, 'b-one').state).toBe('carried_over');
+  });
+
+  it('is looked at where the developer made it, too', () => {
+    const subjects = ['WIP', 'feat: make b-one'];
+    const played = playSprint({
+      ...{ items: ['b-one'], options: { commitPolicy } },
+      script: { evidence: (id) => (id === 'b-one-build' ? { subjects: [subjects.shift() ?? ''] } : undefined) },
+    });
+    expect(todoStates(played)).toEqual(['b-one committed']);
+    expect(JSON.stringify(played.turns)).toContain('breaks the commit policy');
+  });
+});
+
 describe('a sprint that wraps up', () => {
   const items = ['b-one', 'b-two', 'b-three'];
 

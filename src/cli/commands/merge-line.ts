@@ -1,6 +1,6 @@
 import { usageError } from '../../model/errors.ts';
 import { lineLeftAt, type Team } from '../../model/sprint/team.ts';
-import { lookIn, openWorkspace, runNamed, type OpenedWorkspace } from '../../squad/open-workspace.ts';
+import { openWorkspace } from '../../squad/open-workspace.ts';
 import { lookAtTeam } from '../../squad/team/read-team.ts';
 import { readTeamSettings } from '../../squad/team/team-settings.ts';
 import { countCommits } from '../../substrate/git/begin-at.ts';
@@ -19,10 +19,9 @@ import { printResult } from '../output.ts';
 /** Merges the line of work of the sprints into the branch that is checked out. False: the name means something else. */
 export async function mergeLine(context: CommandContext, name: string, options: Options<'merge'>): Promise<boolean> {
   const workspace = await openWorkspace(context);
-  const { team } = lookAtTeam(workspace);
-  if (team.sprint.size === 0 || isRun(workspace, name)) return false;
   const { branch } = await readTeamSettings(workspace);
   if (name !== branch) return false;
+  const { team } = lookAtTeam(workspace);
   if (options.into !== undefined)
     throw usageError(`--into cannot be combined with ${branch}`, `Check the branch out that gets it: \`git switch\`.`);
   const { composition, repository } = workspace;
@@ -64,10 +63,6 @@ export async function mergeLine(context: CommandContext, name: string, options: 
     ...(how === 'already' ? [] : [`brought   ${counted(brings, 'commit')}${of}`]),
   ]);
   return true;
-}
-
-function isRun(workspace: OpenedWorkspace, name: string): boolean {
-  return lookIn(workspace, (ledger) => runNamed(workspace, ledger, name) !== undefined) ?? false;
 }
 
 const MOST_NAMED = 5;

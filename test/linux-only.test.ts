@@ -11,7 +11,8 @@ const SOURCE = join(import.meta.dirname, '../src');
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'cli/board/screen.ts': 'takes itself for a program in the foreground',
   'model/programs.ts': 'only a text',
-  'runtimes/shared/confine.ts': 'agents without a sandbox of their own have none',
+  'runtimes/shared/bubblewrap.ts':
+    'seatbelt.ts takes its place on macOS; elsewhere agents without a sandbox of their own have none',
   'runtimes/shared/confinement.ts': 'takes the sandbox of the CLI for one of the system on macOS',
   'squad/sources/session/read-session.ts': 'looks by the path of the folder',
   'substrate/git/git-locks.ts': 'takes no process for a git',

@@ -188,7 +188,7 @@ function branchLines(run: string, branch: DroppedRefs['branch']): string[] {
     const { head, kept } = branch;
     return [
       `removed  branch squad/${run}, which was at ${head}`,
-      ...(kept === undefined ? [] : [`kept  ${kept}. To have the branch again: git branch squad/${run} ${kept}`]),
+      ...(kept === undefined ? [] : [`kept  ${kept}`, `again  git branch squad/${run} ${kept}`]),
     ];
   }
   const { why, commits = [], more = 0 } = branch;

@@ -97,7 +97,10 @@ export function decideIsolationCheck(isolation: TurnIsolation): DoctorCheck {
 /** A system on which squad was not tried. Pure. */
 export function decideSystemCheck(platform: NodeJS.Platform): DoctorCheck[] {
   const name = platform === 'darwin' ? 'macOS' : platform;
-  const tried = platform === 'darwin' ? 'not yet tried on a Mac' : 'not tried there';
+  const tried =
+    platform === 'darwin'
+      ? 'not yet tried on a Mac, nor is its sandbox for agents that have none of their own'
+      : 'not tried there';
   return [{ name: 'system', ok: true, found: `${name}: experimental, ${tried} (docs/macos.md)`, problems: [] }];
 }
 

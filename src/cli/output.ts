@@ -93,7 +93,7 @@ export function createOutput(
   };
 }
 
-/** Prints what a command found: one object with `--json`, else its lines for people. */
+/** Prints what a command found: one object with `--json`, else its lines for people, at a terminal in its width. */
 export function printResult(
   output: Output,
   { json }: { readonly json?: boolean },
@@ -101,7 +101,7 @@ export function printResult(
   lines: readonly string[],
 ): void {
   if (json === true) output.json(found);
-  else for (const line of lines) output.line(line);
+  else for (const line of lines) output.line(fold(line, output.columns()));
 }
 
 /** For a terminal in signs that it can show; files and programs get the text as it is. */

@@ -49,7 +49,7 @@ async function baseOf(
 ): Promise<string> {
   const isNamed = base !== undefined || after !== undefined;
   if (isNamed && ledger.events({ stream: runId, types: [RUN_EVENTS.based], limit: 1 }).length === 0) {
-    const from = after === undefined ? base : resultOf(ledger, after);
+    const from = after === undefined ? base : await resultOf(git, repository, ledger, after);
     const opened = await openRepository(git, repository.root);
     const { head } = await beginAt(git, opened, {
       from: from ?? frozen,
@@ -67,11 +67,23 @@ async function baseOf(
 }
 
 /** The commit that another run has delivered. */
-function resultOf(ledger: Ledger, runId: string): string {
+async function resultOf(
+  git: Composition['git'],
+  repository: RepositoryReport,
+  ledger: Ledger,
+  runId: string,
+): Promise<string> {
   const name = ledger.run(runId)?.name ?? runId;
   const published = ledger.events({ stream: runId, types: [RUN_EVENTS.published] }).at(-1);
   const ended = endOfRun(ledger, { id: runId });
-  if (published !== undefined && ended !== undefined) return publishFactsSchema.parse(published.data).head;
+  if (published !== undefined && ended !== undefined) {
+    const { head } = publishFactsSchema.parse(published.data);
+    if ((await findCommits(git, repository, [head])).has(head)) return head;
+    throw usageError(
+      `the result of ${name} that it begins with is gone (commit ${head.slice(0, 12)})`,
+      'Start a new run from a commit that is there.',
+    );
+  }
   throw new SquadError({
     code: 'usage',
     message: `it begins with the result of ${name}, which is not over`,

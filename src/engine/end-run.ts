@@ -4,6 +4,7 @@ import { errorText } from '../model/errors.ts';
 import type { Playbook } from '../model/plan.ts';
 import { exitCodeOf, type RunOutcome } from '../model/run-state.ts';
 import type { FolderWritten } from '../model/folder-written.ts';
+import { SPRINT } from '../model/playbook-name.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { branchOf, placedAt, RUN_EVENTS, type RunDefinition } from '../model/run.ts';
 import { isStorageError, machineError } from '../model/storage-error.ts';
@@ -205,6 +206,8 @@ async function readChanges(ports: ReportPorts, workspaces: Workspaces, definitio
 
 /** undefined: git could not tell, and the run has ended all the same. */
 async function placeNow({ git }: ReportPorts, reading: RunHistory, root: string): Promise<WorkPlace | undefined> {
+  // The team closes the sprint after its run.
+  if (reading.definition.playbook === SPRINT) return { at: 'line' };
   const work = workOf(reading);
   try {
     return work && (await placeOfWork(git, await openCheckout(git, root), work));

@@ -7,6 +7,7 @@ import type { SquadStateUpdate, SquadStateValue } from '../graph/state.ts';
 import { NO_CALLBACKS, outsideOfHost } from '../graph/untraced.ts';
 import { questionsText } from '../view/questions-text.ts';
 import type { SegmentControl } from './run-control.ts';
+import { watchLedger } from '../substrate/ledger/watch-ledger.ts';
 import type { RunResources } from './run-resources.ts';
 import { watchRun } from './watch-run.ts';
 import { wireRun, type SegmentOf, type SegmentPorts, type WiredRun } from './wire-run.ts';
@@ -34,6 +35,7 @@ export function startSegment(ports: SegmentPorts, resources: RunResources, of: S
     ports.onEvent({ type: 'warning', at: clock.now(), runId: lease.runId, text });
   const watching = { ledger, lease, clock, processes, workClock, limits, deadline, places: of.watch, onWarning };
   const stopWatching = watchRun(watching, control);
+  const stopSeeing = watchLedger(resources.directory, graphPorts.wakeSignal.glance);
   const leave = (): void => control.wake('no person answers questions here any more');
   of.attended?.addEventListener('abort', leave, { once: true });
   const done = outsideOfHost(async () => {
@@ -45,6 +47,7 @@ export function startSegment(ports: SegmentPorts, resources: RunResources, of: S
       return end;
     } finally {
       of.attended?.removeEventListener('abort', leave);
+      stopSeeing();
       stopWatching();
       await operations.stop();
     }

@@ -24,7 +24,7 @@ export type RunGraph = ReturnType<typeof createRunGraph>;
 export function createRunGraph(ports: GraphPorts, options: { checkpointer?: BaseCheckpointSaver } = {}) {
   const { checkpointer } = options;
   const book = createPlanBook(ports.ledger, ports.lease.runId, ports.definition);
-  const context: NodeContext = { ports, book, receivers: undefined, withheld: false };
+  const context: NodeContext = { ports, book, receivers: undefined, withheld: undefined };
   const atHead = <Input extends object, Output>(name: string, node: (input: Input, config: NodeConfig) => Output) =>
     traced(ports, name, async (input: Input, config: NodeConfig): Promise<Awaited<Output>> => {
       await requireHead(checkpointer, config);

@@ -96,7 +96,9 @@ export function planAttemptId(
 /** Wakes the node that waits for the ledger. */
 export interface WakeSignal {
   raise(): void;
-  /** Resolves with true at the next signal, at once if there was one since the last wait; with false after `ms`. */
+  /** Ends a wait without a signal: something may have been written. */
+  glance(): void;
+  /** Resolves with true at the next signal, at once if there was one since the last wait; with false after `ms`, or a glance. */
   wait(ms: number): Promise<boolean>;
 }
 

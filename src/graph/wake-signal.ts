@@ -9,6 +9,7 @@ export function createWakeSignal(clock: Clock): WakeSignal {
       raised = true;
       wake?.abort();
     },
+    glance: () => wake?.abort(),
     wait: async (ms) => {
       if (!raised) {
         wake = new AbortController();

@@ -34,6 +34,9 @@ export const PLAN_REQUESTS = 'plan-requests';
 /** The playbook of a run that reads messages of people; a user cannot choose it. */
 export const READ_MESSAGES = 'read-messages';
 
+/** Runs of these belong to a team: their records outlive them, and once such a run is over, nothing opens it again. */
+export const OF_A_TEAM: ReadonlySet<string> = new Set([SPRINT, PLAN_REQUESTS, READ_MESSAGES]);
+
 /** The records of the tasks of a folder that are done, by the names that the folder has for them, in the order of their ends. */
 export const PLAYED = 'session-done';
 

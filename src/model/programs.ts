@@ -142,7 +142,7 @@ export const PROGRAMS = {
     starts: 'the program of an ACP agent, or what the settings name in its place',
     when: 'a turn of it',
     reads: 'everything that the turn is about',
-    confinedBy: 'a cage of bubblewrap; none with `allow-unconfined: true`',
+    confinedBy: 'a cage of bubblewrap, on macOS of `sandbox-exec` (experimental); none with `allow-unconfined: true`',
   },
   'agent-probe': {
     starts: 'the program of a runtime with `--version` or `login status`',
@@ -151,7 +151,7 @@ export const PROGRAMS = {
     confinedBy: 'fixed arguments, outside of the repository',
   },
   'cage-trial': {
-    starts: '`bwrap`, or a runtime with its own sandbox, around `true`',
+    starts: '`bwrap`, `sandbox-exec` on macOS, or a runtime with its own sandbox, around `true`',
     when: '`squad doctor`, and before a run with such an agent',
     reads: 'nothing',
     confinedBy: 'fixed arguments',

@@ -17,6 +17,8 @@ export interface SharedUse {
   readonly runs: number;
   /** Turns at work now, by run. */
   readonly live: ReadonlyMap<string, number>;
+  /** Accounts at a usage limit that other runs found out, and until when (epoch ms). */
+  readonly limited: ReadonlyMap<string, number>;
   /** Runs that have had a turn count for `runsPerDay` no more. */
   hasBegun(runId: string): boolean;
 }
@@ -52,20 +54,27 @@ export interface SharedRoom {
   readonly free: number;
   /** A limit of this day is reached: nothing starts before `until` (epoch ms). */
   readonly reached: { readonly why: string; readonly until: number } | undefined;
+  /** As in `SharedUse`; absent: none. */
+  readonly limited?: ReadonlyMap<string, number>;
 }
+
+/** The timer of a run that waits for an account's limit begins with this. Its end is known to all runs by it. */
+export const ACCOUNT_TIMER = 'engine/account/';
 
 /** `before`: runs that wait for a turn and come first. `parallel`: the run's own limit, which the turns of all runs count for. */
 export function roomFor(use: SharedUse, runId: string, before = 0, parallel = Infinity): SharedRoom {
   const passed = passedShared(use, runId);
+  const { limited } = use;
   if (passed !== undefined && passed.cap !== 'parallelTurns') {
     return {
       free: 0,
       reached: { why: `${sharedCapText(passed)} (all runs of this repository)`, until: use.day.until },
+      limited,
     };
   }
   const { turnsPerDay = Infinity, parallelTurns = Infinity } = use.limits;
   const free = Math.min(turnsPerDay - use.turns, Math.min(parallelTurns, parallel) - liveTurns(use) - before);
-  return { free: Math.max(0, free), reached: undefined };
+  return { free: Math.max(0, free), reached: undefined, limited };
 }
 
 /** A run that has had no turn has no id that counts. */

@@ -116,10 +116,10 @@ function reopenTask(draft: Draft, change: Change<'reopen-task'>): string | undef
   const why = refuseReopen(draft, change);
   if (why !== undefined) return why;
   if (draft.gate.at !== 'idle') voidGate(draft);
-  const { id, feedback, session, agent } = change;
+  const { id, feedback, session, agent, isFault } = change;
   const state = draft.tasks.get(id);
   if (agent !== undefined && state !== undefined) askInstead(draft, state, { agent, why: feedback });
-  else workOn(draft, id, { type: 'reopened', feedback, session });
+  else workOn(draft, id, { type: 'reopened', feedback, session, isFault });
   return undefined;
 }
 

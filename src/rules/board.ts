@@ -1,4 +1,5 @@
 import { assertNever } from '../model/assert-never.ts';
+import { ACCOUNT_TIMER } from '../model/shared-spending.ts';
 import type { Json } from '../text/json.ts';
 import type { Board, Question, RunFacts, TaskState, TaskTimes } from '../model/plan/board.ts';
 import type { PlanEffect, WorkEffect } from '../model/plan/effect.ts';
@@ -196,7 +197,7 @@ function askOnce(draft: Draft, { id, text, options }: Omit<Of<'ask'>, 'effect'>,
 function limitAccount(draft: Draft, { account, until: at }: Of<'limit-account'>): void {
   const until = Math.max(at, draft.accounts.get(account)?.until ?? 0);
   draft.accounts = withEntry(draft.accounts, account, { until, probe: null });
-  draft.effects.push({ effect: 'set-timer', id: `engine/account/${account}`, at: until });
+  draft.effects.push({ effect: 'set-timer', id: `${ACCOUNT_TIMER}${account}`, at: until });
 }
 
 /** The times of a task after a step at `now`. The first start and the newest review count; an end counts until the task is opened again. */

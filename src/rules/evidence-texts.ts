@@ -34,6 +34,10 @@ export const EVIDENCE = {
   present: (path: string) => `${path} still exists; remove it`,
   notRun: (run: string) => `\`${run}\` was not run`,
   fails: (run: string, output: string) => `\`${run}\` fails:\n${output}`,
+  subject: (subject: string, problem: string) =>
+    `the commit “${subject}” breaks the commit policy: ${problem}. Write its message anew: \`git commit --amend\``,
+  otherSubject: (said: string, made: string) =>
+    `the answer names the subject “${said}”, but the commit has “${made}”: both have to be the same`,
   noPullRequest: (why: string | undefined) => `no pull request was opened${why === undefined ? '' : `: ${why}`}`,
   notOpen: (url: string) => `${url} is not open`,
   otherCommit: (url: string, commit: string, own: string | null) =>

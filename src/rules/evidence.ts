@@ -1,6 +1,9 @@
 import { assertNever } from '../model/assert-never.ts';
 import type { EvidenceFacts, SideCommit } from '../model/plan/evidence.ts';
 import type { Requirement } from '../model/plan/task.ts';
+import { subjectProblem } from '../model/subject-policy.ts';
+import { asObject, type Json } from '../text/json.ts';
+import { plainLine } from '../text/plain-text.ts';
 import { EVIDENCE } from './evidence-texts.ts';
 
 export type EvidenceAnswer =
@@ -12,12 +15,18 @@ export type EvidenceAnswer =
  * `returned`: the commit that was sent back, which is no answer to its feedback.
  */
 export function decideEvidence(
-  owes: { readonly requires: readonly Requirement[]; readonly judged: boolean; readonly returned: string | null },
+  owes: {
+    readonly requires: readonly Requirement[];
+    readonly judged: boolean;
+    readonly returned: string | null;
+    /** The structured answer of its author. Absent: it is not looked at. */
+    readonly output?: Json | null;
+  },
   facts: EvidenceFacts,
 ): EvidenceAnswer {
   if (facts.problem !== undefined) return { ok: false, missing: [facts.problem, ...sideOf(facts)] };
   const unusable = unusableIn(facts);
-  const missing = [...unusable, ...owes.requires.flatMap((requirement) => missingOf(requirement, facts))];
+  const missing = [...unusable, ...owes.requires.flatMap((requirement) => missingOf(requirement, facts, owes.output))];
   const { altered = [] } = facts;
   if (altered.length > 0) missing.push(EVIDENCE.altered(listed(altered)));
   if (owes.judged && facts.commit === null && missing.length === 0) missing.push(EVIDENCE.nothing);
@@ -105,7 +114,7 @@ function quoted(path: string): string {
     : `-- '${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function missingOf(requirement: Requirement, facts: EvidenceFacts): string[] {
+function missingOf(requirement: Requirement, facts: EvidenceFacts, output: Json | undefined): string[] {
   switch (requirement.kind) {
     case 'commit': {
       if (facts.commits === 0) return [hasOthers(facts) ? EVIDENCE.noCommitAtHead : EVIDENCE.noCommit];
@@ -143,6 +152,8 @@ function missingOf(requirement: Requirement, facts: EvidenceFacts): string[] {
       if (requirement.ofCriterion === true && ran.cannotRun !== undefined) return [];
       return ran.passed ? [] : [EVIDENCE.fails(requirement.run, ran.output)];
     }
+    case 'subject':
+      return wrongSubjects(requirement, facts, output);
     case 'pr': {
       const { pr } = facts;
       if (pr === null) return [EVIDENCE.noPullRequest(facts.prProblem)];
@@ -152,6 +163,22 @@ function missingOf(requirement: Requirement, facts: EvidenceFacts): string[] {
     default:
       return assertNever(requirement);
   }
+}
+
+function wrongSubjects(
+  { policy, said }: Extract<Requirement, { kind: 'subject' }>,
+  { subjects = [] }: EvidenceFacts,
+  output: Json | undefined,
+): string[] {
+  const named = said.reduce<unknown>((value, key) => asObject(value)[key], output);
+  const isOther = typeof named === 'string' && subjects.length > 0 && !subjects.includes(named);
+  return [
+    ...subjects.flatMap((one) => {
+      const problem = subjectProblem(one, policy);
+      return problem === undefined ? [] : [EVIDENCE.subject(plainLine(one, MOST_SHOWN), problem)];
+    }),
+    ...(isOther ? [EVIDENCE.otherSubject(plainLine(named, MOST_SHOWN), plainLine(subjects[0] ?? '', MOST_SHOWN))] : []),
+  ];
 }
 
 function hasOthers({ side }: EvidenceFacts): boolean {

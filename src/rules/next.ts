@@ -79,9 +79,11 @@ export function decideNext(board: Board, facts: NextFacts): Next {
     const { outcome, why } = board.finished;
     return stopped ? still(pause) : { next: 'finish', outcome, why };
   }
-  const frontier = decideFrontier(board, pause === undefined ? Math.max(0, facts.parallel - live) : 0, facts.room);
+  const known = facts.shared?.limited === undefined ? board : atLimits(board, facts.shared.limited);
+  const frontier = decideFrontier(known, pause === undefined ? Math.max(0, facts.parallel - live) : 0, facts.room);
   const ready = pause === undefined ? frontier.starts : [];
-  const { starts, ...left } = facts.shared === undefined ? { starts: ready } : within(facts.shared, ready);
+  const { starts, ...left } =
+    facts.shared === undefined ? { starts: ready } : within(facts.shared, ready, frontier.waiting);
   const over = pause === undefined ? frontier.over : [];
   if (over.length > 0) {
     const why = over.map((one) => `${one.task} fails: ${one.why}`).join('; ');
@@ -102,9 +104,10 @@ export function decideNext(board: Board, facts: NextFacts): Next {
     return { ...working(earliest(board, frontier.waiting), why.join(', ')), ...left };
   }
   if (pause !== undefined) return still(pause);
-  if (left.withheld !== undefined) return { ...waitForShared(left.withheld, board, facts), ...left };
+  if (left.withheld !== undefined && left.withheld.limited === undefined)
+    return { ...waitForShared(left.withheld, board, facts), ...left };
   const until = earliest(board, frontier.waiting);
-  if (until !== null) return waitFor(until, frontier.waiting[0]?.why ?? 'a timer is set', board, facts);
+  if (until !== null) return { ...waitFor(until, frontier.waiting[0]?.why ?? 'a timer is set', board, facts), ...left };
   if (facts.pendingMail > 0) return working(null, `${count(facts.pendingMail, 'message')} under way`);
   return whenStill(board, frontier);
 }
@@ -156,20 +159,40 @@ function waitFor(until: number, why: string, { now }: Board, { patienceMs }: Nex
   return { next: 'stop', because: 'waiting', why: `${why}, until ${new Date(until).toISOString()}` };
 }
 
-/** Why turns that could start do not: the limits of all runs together do not allow them. */
-interface Withheld {
+/** Why turns that could start do not: the limits of all runs together do not allow them, or their account is at one that another run found out. */
+export interface Withheld {
   readonly why: string;
   /** null: until a turn of any run has ended. */
   readonly until: number | null;
+  /** The accounts of which other runs say so. */
+  readonly limited?: ReadonlyMap<string, number>;
 }
+
+/** With the limits of accounts that other runs found out. Where they end, each run tries for itself. */
+function atLimits(board: Board, limited: ReadonlyMap<string, number>): Board {
+  const others = [...limited].filter(([account, until]) => until > (board.accounts.get(account)?.until ?? 0));
+  if (others.length === 0) return board;
+  const added = others.map(([account, until]) => [account, { until, probe: null }] as const);
+  return { ...board, accounts: new Map([...board.accounts, ...added]) };
+}
+
+const NONE: ReadonlyMap<string, number> = new Map();
 
 /** As many of the turns as all runs together leave to this one. The engine's own work is no turn. */
 function within(
-  { free, reached }: SharedRoom,
+  { free, reached, limited = NONE }: SharedRoom,
   ready: readonly Start[],
+  waiting: Frontier['waiting'],
 ): { readonly starts: readonly Start[]; readonly withheld?: Withheld } {
   const turns = ready.filter(({ start }) => start === 'turn');
-  if (turns.length <= free) return { starts: ready };
+  if (turns.length <= free) {
+    const untils = new Set<number | null>(limited.values());
+    const found = untils.size === 0 ? undefined : waiting.find(({ until }) => untils.has(until));
+    return {
+      starts: ready,
+      ...(found === undefined ? {} : { withheld: { why: found.why, until: found.until, limited } }),
+    };
+  }
   const allowed = new Set(turns.slice(0, free));
   const starts = ready.filter((start) => start.start !== 'turn' || allowed.has(start));
   return { starts, withheld: reached ?? { why: 'all turns that may run at once in this repository do', until: null } };

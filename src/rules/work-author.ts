@@ -84,7 +84,7 @@ export function evidenceGathered(before: Work, facts: EvidenceFacts, context: Wo
   const { stalled } = work;
   const requires = stalled === null ? task.requires : task.requires.filter(({ kind }) => kind !== 'commit');
   const changes = judged && task.mayChangeNothing !== true;
-  const answer = decideEvidence({ requires, judged: changes, returned }, facts);
+  const answer = decideEvidence({ requires, judged: changes, returned, output: work.output }, facts);
   if (!answer.ok && stalled !== null) return fail(work, context, 'attempts', stalled);
   if (!answer.ok && work.returned !== null && isCheckedAgain(work, facts)) {
     return stay({

@@ -131,7 +131,7 @@ function unblock(work: Work, question: string, goOn: boolean, context: WorkConte
 /** Work that is reopened needs a new commit: the old one does not answer the feedback. */
 function reopen(
   work: Work,
-  { feedback, session, agent }: Extract<WorkEvent, { type: 'reopened' }>,
+  { feedback, session, agent, isFault }: Extract<WorkEvent, { type: 'reopened' }>,
   { task }: WorkContext,
 ): WorkStep {
   if (work.phase.at !== 'ended') return stay(work);
@@ -143,7 +143,7 @@ function reopen(
     round: work.round + 1,
     returns: { evidence: 0, conflict: 0, verify: 0 },
     returned: work.commit,
-    sentBack: { by: 'playbook', text: feedback },
+    sentBack: isFault === false ? null : { by: 'playbook', text: feedback },
     // Handed-over work begins at the commit that is handed over now.
     kept: task.base === undefined ? work.kept : null,
     output: null,

@@ -1,4 +1,6 @@
 import type { Admission, RunToAdmit } from '../engine/engine.ts';
+import { usageError, type SquadError } from '../model/errors.ts';
+import { OF_A_TEAM } from '../model/playbook-name.ts';
 import { placedAt, type RunDefinition } from '../model/run.ts';
 import { sourceOf, type ObjectiveSource, type Submitted } from './sources/source-of.ts';
 import type { Source } from './preflight/source.ts';
@@ -40,10 +42,18 @@ export function admitRun(workspace: Opened, run: Pick<RunToAdmit, 'id' | 'defini
   return path === undefined ? 'plays' : refuseWithOther(folderRuns(workspace), path, run);
 }
 
-/** Throws for a run that is over, and that a person opens again, if another one has its folder or has played it since. */
+/** Throws for a run that is over, and that a person opens again, if another one has its folder or has played it since, or it is a team's. */
 export function refuseOpenAgain(workspace: Opened, reading: RunReading): void {
+  if (OF_A_TEAM.has(reading.definition.playbook)) throw closedInTeam(reading.row.name);
   const path = folderHere(workspace, reading.definition);
   if (path !== undefined) refuseReopening(folderRuns(workspace), path, reading);
+}
+
+function closedInTeam(name: string): SquadError {
+  return usageError(
+    `${name} is a run of the team, and over: what it did not do is in the backlog again`,
+    'See `squad backlog`; `squad sprint start "…"` starts the next sprint.',
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import { SquadError, badInput } from '../model/errors.ts';
-import { PLAN_REQUESTS, READ_MESSAGES, SPRINT } from '../model/playbook-name.ts';
+import { OF_A_TEAM } from '../model/playbook-name.ts';
 import { nameRun, refuseBadName } from './preflight/run-name.ts';
 import { forkPoints, momentAt, planFork, type ForkPoint } from '../view/fork-plan.ts';
 import { rowOf } from '../view/read-run.ts';
@@ -128,9 +128,7 @@ async function openSource(place: Place, run: string | undefined): Promise<Source
   });
 }
 
-/** Their runs write the records of a team, such as its backlog: a second one with the same decisions would write them again. */
-const OF_A_TEAM: ReadonlySet<string> = new Set([SPRINT, PLAN_REQUESTS, READ_MESSAGES]);
-
+/** Its records, such as the backlog, would be written again. */
 function notForked(name: string): SquadError {
   return badInput(
     `${name} is a run of the team: a fork of it would write the same items and sprint again`,

@@ -12,7 +12,7 @@ import type { RunView } from '../view/run-view.ts';
 import { mailOf, mailReadingOf, viewOf } from '../view/view-of.ts';
 import { placeOfWork } from '../substrate/git/place-of-work.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
-import { viewInGit } from './ended-run.ts';
+import { placeInTeam, viewInGit } from './ended-run.ts';
 import { withRun } from './open-run.ts';
 import { openWorkspace, type OpenedWorkspace, type Place } from './open-workspace.ts';
 import { readPermissionAsks } from './permission-asks.ts';
@@ -67,7 +67,10 @@ async function endedNow(opened: OpenedView<Machine>): Promise<RunView> {
   if (end === null) return view;
   const { base, delivered } = plan;
   const place =
-    end.head === null ? undefined : await placeOfWork(composition.git, repository, { run: run.name, base, delivered });
+    end.head === null
+      ? undefined
+      : (placeInTeam(opened, run) ??
+        (await placeOfWork(composition.git, repository, { run: run.name, base, delivered })));
   const read = mail === undefined ? null : mailReadingOf(mail, now);
   return { ...view, mail: read, next: afterEnd(run.name, end, place) };
 }

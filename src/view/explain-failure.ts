@@ -3,6 +3,7 @@ import { choicesOf } from '../rules/choice.ts';
 import { boardCascades } from '../rules/cascade.ts';
 import { failedReviewsOf, failureFileOf } from '../rules/failed-reviews.ts';
 import { isJudge } from '../rules/gate.ts';
+import { OF_A_TEAM } from '../model/playbook-name.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
 import type { Rejection } from '../model/rejection.ts';
 import type { Work } from '../model/plan/work.ts';
@@ -56,6 +57,7 @@ export function failuresOf(
   const cascades = boardCascades(board);
   const folded = new Set([...cascades.values()].flat());
   const tries = choicesOf(board);
+  const isClosed = board.finished !== null && OF_A_TEAM.has(definition.playbook);
   return [...board.tasks.values()]
     .toSorted((a, b) => a.order - b.order)
     .flatMap((state) => {
@@ -65,8 +67,8 @@ export function failuresOf(
       const base = evidence.get(id)?.base ?? workspace?.base;
       const cancelled = cascades.get(id) ?? [];
       const failure = explainFailure({ run: definition.name, state, turns, kept, base, cancelled, newer });
-      // Another try was delivered, so nothing is to do about this one.
-      return failure && tries.has(id) ? { ...failure, next: [] } : (failure ?? []);
+      // Another try was delivered, so nothing is to do about this one; or the team takes it up again by itself.
+      return failure && (tries.has(id) || isClosed) ? { ...failure, next: [] } : (failure ?? []);
     });
 }
 

@@ -54,11 +54,13 @@ export function workOf({ row, board, published }: Pick<RunReading, 'row' | 'boar
 }
 
 /** Commands for delivered work, wherever it is now: diff, then merge, then drop. None of them is refused. */
-export function workCommands(name: string, isDone: boolean, { at, before }: WorkPlace = AS_DELIVERED): string[] {
+export function workCommands(name: string, isDone: boolean, { at, before, line }: WorkPlace = AS_DELIVERED): string[] {
   const after = before === undefined ? '' : `${before} && `;
   switch (at) {
     case 'gone':
       return [];
+    case 'line':
+      return [line === undefined ? 'squad sprint status' : `squad merge ${shellWord(plainLine(line))}`];
     case 'reset':
       return [`squad show ${name}`];
     case 'merged':

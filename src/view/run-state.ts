@@ -108,19 +108,21 @@ function waitsUntil({ row, board, decided, limits, spending }: RunReading, now: 
   const facts = {
     ...{ parallel: limits.parallel, limits: NO_LIMIT, now },
     ...{ draining: false, patienceMs: null, pendingMail: 0 },
-    shared: nextDay(spending, row.id),
+    shared: roomLater(spending, row.id),
   };
   const next = decideNext({ ...board, now: Math.max(now, board.now) }, facts);
   if (next.next !== 'wait' || next.until === null || next.until <= now) return undefined;
   const { until, why } = next;
-  const account = [...board.accounts].find(([, parked]) => parked.until === until)?.[0] ?? null;
+  const others = [...(facts.shared?.limited ?? [])].map(([name, at]) => [name, { until: at }] as const);
+  const account = [...board.accounts, ...others].find(([, limited]) => limited.until === until)?.[0] ?? null;
   return { for: 'time', why, until, account };
 }
 
-/** Only a limit of the day says when it ends. */
-function nextDay({ shared }: RunReading['spending'], runId: string): SharedRoom | undefined {
+/** Only a limit of the day, or of an account, says when it ends. */
+function roomLater({ shared }: RunReading['spending'], runId: string): SharedRoom | undefined {
   const room = shared && roomFor(shared, runId);
-  return room?.reached === undefined ? undefined : room;
+  if (room === undefined || room.reached !== undefined) return room;
+  return shared?.limited.size === 0 ? undefined : { ...room, free: Infinity };
 }
 
 const HALTED: ReadonlySet<string> = new Set(['ask', 'stop', 'finish']);

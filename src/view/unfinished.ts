@@ -1,4 +1,6 @@
+import type { Submission } from '../model/run.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
+import { defined } from '../text/defined.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
 import { predictBoard } from './replay-plan.ts';
 import { endsAtDeadline, queueText, standingOf, UNSTARTED } from './run-state.ts';
@@ -74,21 +76,41 @@ function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'wh
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The unfinished runs of a workspace but `without`, the newest first. Those that have ended are not folded: they become more and more. */
+/** Known to a process of runs that only a new event changes, by run: those that are over, and those that no engine has had. */
+export type StillRuns = Map<
+  string,
+  { readonly seq: number; readonly found?: Unfinished; readonly submitted?: Submission }
+>;
+
+/**
+ * The unfinished runs of a workspace but `without`, the newest first. Those that have ended are not folded: they become more and more.
+ * `still`: of a process that looks again and again.
+ */
 export function listUnfinished(
   ledger: Ledger,
   lockedBy: LockedBy | null,
   now: number,
-  without: Pick<ReadonlyMap<string, unknown>, 'has'> = NONE,
+  { without = NONE, still }: { without?: Pick<ReadonlyMap<string, unknown>, 'has'>; still?: StillRuns } = {},
 ): Unfinished[] {
   return ledger
     .runs()
     .toReversed()
     .flatMap(({ id }) => {
-      if (without.has(id) || endOfRun(ledger, { id }) !== undefined) return [];
+      if (without.has(id)) return [];
+      // First: what is written meanwhile counts for the next look.
+      const seq = still === undefined ? 0 : ledger.lastSeq(id);
+      const known = still?.get(id);
+      if (known?.seq === seq) return known.found === undefined ? [] : withBefore(ledger, known.found, known.submitted);
+      if (endOfRun(ledger, { id }) !== undefined) {
+        still?.set(id, { seq });
+        return [];
+      }
       const reading = findRun(ledger, id, lockedBy);
       const found = reading === undefined ? undefined : unfinishedOf(reading, now);
-      return found === undefined ? [] : withBefore(ledger, found, reading?.definition.submitted);
+      if (reading === undefined || found === undefined) return [];
+      const { submitted } = reading.definition;
+      if (isQueued(reading)) still?.set(id, { seq, found, ...defined({ submitted }) });
+      return withBefore(ledger, found, submitted);
     });
 }
 

@@ -47,6 +47,10 @@ it('writes a whole team, which its own readers accept, and overwrites nothing', 
     'No sprint is active.',
   );
 
+  // As a comment, which is right once its marks are gone.
+  const commented = readFileSync(join(repository, 'squad.yaml'), 'utf8').split('# rules and skill').at(-1) ?? '';
+  expect(commented).not.toMatch(/runtime: ,/);
+
   const workspace = bindWorkspace(await openWorkspace({ host: testHost(root, { workingDirectory: repository }) }));
   const settings = await readTeamSettings(workspace);
   expect(settings).toMatchObject({ folder: 'crew', timezone: 'Asia/Seoul', start: 'hybrid' });

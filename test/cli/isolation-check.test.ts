@@ -27,7 +27,11 @@ it('says which wall a git of squad’s lacks, and is in nobody’s way', () => {
 
 it('says where squad was not tried', () => {
   expect(decideSystemCheck('darwin')).toMatchObject([
-    { ok: true, found: 'macOS: experimental, not yet tried on a Mac (docs/macos.md)' },
+    {
+      ok: true,
+      found:
+        'macOS: experimental, not yet tried on a Mac, nor is its sandbox for agents that have none of their own (docs/macos.md)',
+    },
   ]);
   expect(decideSystemCheck('freebsd')[0]?.found).toMatch(/^freebsd: experimental, not tried there/);
 });

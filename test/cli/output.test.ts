@@ -123,3 +123,23 @@ describe('a stream that fails', () => {
     expect(err.written).toEqual(said);
   });
 });
+
+describe('the lines of a result', () => {
+  const long = 'Next: say what you want: `squad run "…"`, or write it into objective.md and `squad run objective.md`';
+  const command = 'again  git branch squad/greeting refs/squad/greeting/delivered-2a306d4aaf32';
+  const printed = (of: object) => {
+    const { written, stream: stdout } = stream(of);
+    printResult(createOutput(stdout, stream().stream, REDACTOR), {}, {}, [long, command]);
+    return written.join('').trimEnd().split('\n');
+  };
+
+  it('are wrapped between words at a terminal, where commands stay whole', () => {
+    const [first, second, ...rest] = printed({ isTTY: true, columns: 60 });
+    expect([`${first} ${second?.trimStart()}`, ...rest]).toEqual([long, command]);
+    expect(first?.length).toBeLessThanOrEqual(60);
+  });
+
+  it('stay as they are for programs and files', () => {
+    expect(printed({})).toEqual([long, command]);
+  });
+});

@@ -20,6 +20,7 @@ function use(limits: SharedLimits, used: Partial<SharedUse> = {}, begun: readonl
       live: new Map<string, number>(),
     },
     ...used,
+    limited: new Map(),
     hasBegun: (runId) => begun.includes(runId),
   };
 }

@@ -20,6 +20,37 @@ const COMMAND: Requirement = { kind: 'command', run: 'npm test' };
 const document = (path: string, ...problems: string[]) => ({ path, sha256: null, bytes: 0, problems });
 const PR = { url: 'https://pr', commit: COMMIT, open: true };
 
+const SUBJECT: Requirement = {
+  ...{ kind: 'subject', said: ['proposals', 'commit_subject'] },
+  policy: { longest: 20, begins: 'type', types: ['fix'], period: false },
+};
+
+describe('the subjects of commits', () => {
+  const said = (subject: string | null) => ({ output: { proposals: { commit_subject: subject } } });
+  it.each<[string, string[] | undefined, object, string[]]>([
+    ['as the policy wants them', ['fix: a', 'fix: b'], said('fix: b'), []],
+    ['none, because nothing was committed', undefined, said('fix: b'), []],
+    ['that no answer names', ['fix: a'], said(null), []],
+    ['that no answer could name', ['fix: a'], { output: null }, []],
+    [
+      'too long',
+      [`fix: ${'x'.repeat(20)}`],
+      said(null),
+      [
+        'the commit “fix: xxxxxxxxxxxxxxxxxxxx” breaks the commit policy: the subject has 25 characters, and at most 20 are allowed. Write its message anew: `git commit --amend`',
+      ],
+    ],
+    [
+      'other than the answer says',
+      ['fix: a'],
+      said('fix: b'),
+      ['the answer names the subject “fix: b”, but the commit has “fix: a”: both have to be the same'],
+    ],
+  ])('are looked at: %s', (_, subjects, more, problems) => {
+    expect(missing([SUBJECT], subjects === undefined ? {} : { subjects }, more)).toEqual(problems);
+  });
+});
+
 describe('what is missing', () => {
   it.each<[string, Requirement[], Partial<EvidenceFacts>, string[]]>([
     ['nothing', [], {}, []],

@@ -224,6 +224,7 @@ describe('decideNext', () => {
 });
 
 describe('the limits of all runs together', () => {
+  const one = [newTask('a')];
   const two = [newTask('a'), newTask('b')];
   const until = 9_000;
   const tomorrow = { free: 0, reached: { why: 'USD 5 of 5', until } };
@@ -255,6 +256,21 @@ describe('the limits of all runs together', () => {
     expect(decideNext(make(two), { ...FREE, shared: full, patienceMs: 0 })).toMatchObject({
       ...{ next: 'wait', until: null, suspended: true, withheld: atOnce },
     });
+  });
+
+  it('an account at a limit that another run found out: it waits as for its own, and looks again when that has changed', () => {
+    const account = make(one).facts.roster[0]?.account ?? '';
+    const limited = new Map([[account, until]]);
+    const shared = { free: Infinity, reached: undefined, limited };
+    const next = decideNext(make(one), { ...FREE, shared });
+    const why = expect.stringContaining('at its usage limit') as string;
+    expect(next).toEqual({ next: 'wait', until, why, suspended: true, withheld: { why, until, limited } });
+    expect(decideNext(make(one), { ...FREE, shared, patienceMs: 10 })).toMatchObject({
+      ...{ next: 'stop', because: 'waiting' },
+    });
+    const other = new Map([['another', until]]);
+    const free = decideNext(make(one), { ...FREE, shared: { ...shared, limited: other } });
+    expect([free.next, 'withheld' in free]).toEqual(['start', false]);
   });
 
   it('hold back no question, no end and no limit of the run', () => {

@@ -86,6 +86,16 @@ describe('what a retry by a person leaves of the first cause', () => {
     expect(JSON.stringify(why).includes(`${says}\\nafter that: `)).toBe(stays);
   });
 
+  it.each([undefined, false] as const)('a task that a playbook opens again, with isFault: %s', (isFault) => {
+    const done = [...checked('c1', true), { type: 'branch-advanced', commit: 'merged-c1' } as const];
+    const again = { type: 'reopened', feedback: 'say bye too', session: 'same', isFault } as const;
+    const { news } = after([...done, again, ...broken('last')]);
+    const last = news.at(-1);
+    const why = last !== undefined && 'why' in last ? last.why : '';
+    expect(why).toContain('model-refused');
+    expect(why.includes('say bye too')).toBe(isFault === undefined);
+  });
+
   it.each(Object.keys(RETRIES) as (keyof typeof RETRIES)[])('a check that was the end of the task, %s', (retry) => {
     const { news } = after([...checked('c1', false), RETRIES[retry], ...broken('last')], 1);
     expect(news.map((one) => (one.type === 'task-failed' ? one.cause : one.type))).toEqual(['verify', 'attempts']);

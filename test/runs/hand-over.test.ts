@@ -1,10 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { openLedger } from '../../src/substrate/ledger/index.ts';
+import { createSystemClock } from '../../src/substrate/system/clock/system-clock.ts';
+import { stateOf } from '../support/state.ts';
 import type { Engine } from '../support/engine.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
-import { APPROVE_ALL, author, commits, piece, plan, waitFor } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
+import { APPROVE_ALL, author, commits, objective, piece, plan, waitFor } from './run-script.ts';
 
 interface Two extends RunBench {
   readonly first: Engine;
@@ -50,6 +54,49 @@ describe.concurrent('a run beside an engine', { timeout: 300_000 }, () => {
     expect(second.lines.at(-1)).toMatchObject({ type: 'run-ended', name: 'second', outcome: 'done' });
     expect(first.lines.some(({ name }) => name === 'second')).toBe(false);
     expect(await states(bench)).toEqual(DONE);
+  });
+
+  it('starts no turn on an account of which the other run has found out the limit', ALL, async (test) => {
+    const limit = { kind: 'quota-exhausted', message: 'come back later', retryIn: 15_000 };
+    const bench = openRunBench({ script: [] });
+    test.onTestFinished(() => bench.end());
+    const [fails, works] = ['fails', 'works'].map((name) => join(bench.root, name));
+    bench.rescript([
+      author('a', [waitFor(fails ?? ''), { run: ['true'] }, { fail: limit }], { turn: 1 }),
+      { turn: 2, steps: commits({ 'a.txt': 'a\n' }) },
+      author('b', [waitFor(works ?? ''), ...commits({ 'b.txt': 'b\n' })]),
+      APPROVE_ALL,
+      // Last, because all prompts of a run name its objective.
+      plan([piece('a')], 'Make alpha'),
+      plan([piece('b')], 'Make beta'),
+    ]);
+    const start = async (name: string, title: string, task: string): Promise<Engine> => {
+      bench.objective(objective({ title }));
+      const engine = bench.startRun(['--name', name]);
+      await engine.line((line) => line['type'] === 'tool-started' && line['task'] === task);
+      return engine;
+    };
+    const first = await start('first', 'Make alpha', 'a');
+    const second = await start('second', 'Make beta', 'b');
+    writeFileSync(fails ?? '', '');
+    const limited = await first.line(({ type, task }) => type === 'attempt-ended' && task === 'a');
+    writeFileSync(works ?? '', '');
+    const { retryAt: until } = limited['failure'] as { retryAt: number };
+    const { why } = await second.line(({ type, next }) => type === 'decided' && next === 'stop');
+    // It gives its place back, as at a limit that it finds out for itself.
+    expect(why).toBe(`waiting for scripted, at its usage limit, until ${new Date(until).toISOString()}`);
+    expect((await bench.run(['status', 'second', '--json'])).lines[0]).toMatchObject({
+      waitingFor: { for: 'time', account: 'scripted', until },
+    });
+    expect((await first.finished).code).toBe(0);
+    await vi.waitFor(async () => expect(await states(bench)).toEqual(DONE), { timeout: 120_000, interval: 500 });
+    const ledger = openLedger(stateOf(bench.repository), { clock: createSystemClock(), readOnly: true });
+    const later = ledger
+      .attempts({})
+      .flatMap(({ kind, claimedAt }) => (kind === 'turn' && claimedAt > Number(limited['at']) ? [claimedAt] : []));
+    ledger.close();
+    expect(later.length).toBeGreaterThan(1);
+    for (const at of later) expect(at).toBeGreaterThanOrEqual(until);
   });
 
   it('waits for a place, and is started in the background once that engine has ended', async (test) => {

@@ -1,8 +1,9 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
+import { findService } from '../../src/squad/service/service-lock.ts';
 import { stateOf } from '../support/state.ts';
 import { ALL } from '../support/lane.ts';
 import { git } from '../support/git.ts';
@@ -147,6 +148,56 @@ describe.concurrent('the queue', { timeout: 300_000 }, () => {
     expect((await json(bench, ['resume', 'unagreed', '--yes'])).at(-1)).toMatchObject({ outcome: 'done' });
   });
 
+  it(
+    'holds a run whose skill or runtime is gone, or the result that it begins with, and starts the next one',
+    ALL,
+    async (test) => {
+      const files = { 'skills/x/SKILL.md': '---\nname: x\ndescription: does x for all\n---\nDo x.\n' };
+      const bench = openRunBench({ script: SCRIPT, files });
+      test.onTestFinished(() => bench.end());
+      const { repository, root } = bench;
+      const { runtimes } = JSON.parse(readFileSync(join(repository, 'squad.yaml'), 'utf8')) as { runtimes: unknown };
+      await add(bench, 'one');
+      await json(bench, ['resume', '--all']);
+      await add(bench, 'two', '--after', 'one');
+      // Its skill is a copy of its own, which only a damage takes away.
+      const agents = ['planner', 'builder', 'reviewer'].map((role) => ({
+        ...{ name: `${role}-1`, role, runtime: 'scripted', skills: ['skills/x'] },
+        access: role === 'builder' ? 'edit' : 'read-only',
+      }));
+      bench.settings({ runtimes, agents });
+      const skilled = (await json(bench, ['add', 'objective.md', '--yes', '--name', 'skilled']))[0];
+      rmSync(join(stateOf(repository), 'runs', String(skilled?.['runId']), 'armory'), { recursive: true });
+      const script = join(root, 'other-script.json');
+      writeFileSync(script, '{"turns":[]}');
+      bench.settings({ runtimes: { scripted: { config: { script } } } });
+      await add(bench, 'unplayed');
+      rmSync(script);
+      bench.settings({ runtimes });
+      await add(bench, 'fine');
+
+      const kept = await bench.run(['drop', 'one', '--all', '--yes']);
+      expect([kept.code, kept.stderr]).toEqual([2, expect.stringContaining('two, in the queue, begins with what one')]);
+      git(repository, 'branch', '--delete', '--force', 'squad/one');
+      for (const ref of git(repository, 'for-each-ref', '--format=%(refname)', 'refs/squad').split('\n'))
+        git(repository, 'update-ref', '-d', ref);
+      git(repository, 'reflog', 'expire', '--expire=now', '--all');
+      git(repository, 'gc', '--quiet', '--prune=now');
+
+      await bench.run(['resume', '--all', '--json']);
+      expect(await states(bench)).toEqual({
+        ...{ one: 'done', fine: 'done' },
+        ...{ two: 'stopped', skilled: 'waiting', unplayed: 'failed' },
+      });
+      expect((await json(bench, ['queue'])).map(({ name, why }) => [name, why])).toEqual([
+        ['two', expect.stringMatching(/could not start: the result of one that it begins with is gone/)],
+      ]);
+      const status = async (run: string): Promise<string> => (await bench.run(['status', run])).stdout;
+      expect(await status('skilled')).toContain('the skill x');
+      expect(await status('unplayed')).toContain('other-script.json');
+    },
+  );
+
   it('says what a run waits for that will not end by itself', async (test) => {
     const bench = benchFor(test);
     const states = async (): Promise<unknown[]> =>
@@ -179,10 +230,15 @@ describe.concurrent('the queue', { timeout: 300_000 }, () => {
     };
     const known = Number(version());
     version(known + 1);
-    for (const command of [ADD, ['queue'], ['queue', 'drop', 'one'], ['resume', '--all'], ['serve', 'status']]) {
+    const looks = [ADD, ['queue'], ['queue', 'drop', 'one'], ['resume', '--all']];
+    for (const command of [...looks, ['serve'], ['serve', '--detach'], ['serve', 'status']]) {
       const said = await bench.run(command);
-      expect([command, said.code, said.stderr]).toEqual([command, 78, expect.stringContaining('a newer squad')]);
+      expect([command, said.code, said.stdout, said.stderr]).toEqual([
+        ...[command, 78, ''],
+        expect.stringMatching(/^squad: [^\n]* written by a newer squad [^\n]*\nNext: [^\n]*\n$/),
+      ]);
     }
+    expect(findService(stateOf(bench.repository))).toBeNull();
     expect(version()).toBe(known + 1);
     version(known);
     expect(await names(bench)).toEqual(['one']);

@@ -11,6 +11,7 @@ import {
   SPRINT_ID,
   todo,
   todos,
+  write,
 } from '../support/sprint-script.ts';
 import { ALL_FIXED, finding } from '../support/findings.ts';
 import type { Entry, Step } from './run-script.ts';
@@ -39,18 +40,23 @@ const COMMIT: Step = { run: ['sh', '-c', 'git add -A && git commit -qm "docs: pl
 function says(when: string, structured: Json, steps: readonly Step[] = []): Entry {
   return {
     ...{ when, steps: [...steps, { answer: 'ok' }] },
-    structured: JSON.parse(JSON.stringify(structured).replaceAll(SPRINT_ID, SPRINT)) as Json,
+    structured: forSprint(structured),
   };
 }
 
+/** An answer that names the sprint whose prompt it has. */
+export function forSprint(structured: Json): Json {
+  return JSON.parse(JSON.stringify(structured).replaceAll(SPRINT_ID, SPRINT)) as Json;
+}
+
 /** A verdict of the architect or of QA. */
-function judged(when: string, category: string | null, turn?: number): Entry {
+function judged(when: string, category: string | null, turn?: number, first: readonly Step[] = []): Entry {
   const isGood = category === null;
   return {
     ...{
       when,
       ...(turn === undefined ? {} : { turn }),
-      steps: [{ run: ['git', 'log', '-1', '--format=%s'] }, { answer: 'ok' }],
+      steps: [...first, { run: ['git', 'log', '-1', '--format=%s'] }, { answer: 'ok' }],
     },
     structured: {
       ...{ approved: isGood, summary: isGood ? 'good' : 'not yet', settled: ALL_FIXED, category, required_inputs: [] },
@@ -64,14 +70,21 @@ export interface ScriptedTodo {
   readonly item: string;
   /** The category of the first verdict of QA; absent: it approves. */
   readonly reopened?: string;
+  /** Before that verdict. */
+  readonly qaFirst?: readonly Step[];
   /** What its planner waits for. */
   readonly lacks?: string;
+  /** Before its planner answers. */
+  readonly plans?: readonly Step[];
   /** Before the developer commits. */
   readonly first?: readonly Step[];
 }
 
-/** The answers of everybody in a sprint with these todos. Each writes a file called as its item, and a line more when it is reopened. */
-export function sprintScript(chosen: readonly ScriptedTodo[]): Entry[] {
+/**
+ * The answers of everybody in a sprint with these todos. Each writes a file called as its item, and a line more when it is reopened.
+ * `adds`: items that its planner adds first.
+ */
+export function sprintScript(chosen: readonly ScriptedTodo[], adds: readonly string[] = []): Entry[] {
   const builds = chosen.map(({ item, first = [] }) => {
     const line = `echo line >>${item}.txt && git add -A && git commit -qm "feat: make ${item}"`;
     return says(`# Task ${item}-build:`, built(item), [...first, { run: ['sh', '-c', line] }]);
@@ -82,8 +95,8 @@ export function sprintScript(chosen: readonly ScriptedTodo[]): Entry[] {
     },
   ]);
   return [
-    ...chosen.flatMap(({ item, reopened }) =>
-      reopened === undefined ? [] : [judged(`# Review of task ${item}-build:`, reopened, 1)],
+    ...chosen.flatMap(({ item, reopened, qaFirst }) =>
+      reopened === undefined ? [] : [judged(`# Review of task ${item}-build:`, reopened, 1, qaFirst)],
     ),
     judged('# Review of task', null),
     judged('was changed', null),
@@ -102,7 +115,7 @@ export function sprintScript(chosen: readonly ScriptedTodo[]): Entry[] {
         ...[COMMIT, { answer: 'ok' }],
       ],
     },
-    says('# Task backlog:', backlog()),
+    says('# Task backlog:', backlog(...adds.map((item) => write(item)))),
     says('# Task priorities:', backlog()),
     says('# Task todos:', todos(...chosen.map(({ item }) => todo(item)))),
     says('-guide:', guidance(TODO)),
@@ -110,6 +123,9 @@ export function sprintScript(chosen: readonly ScriptedTodo[]): Entry[] {
     says('# Task report:', REPORT),
     ...chosen.flatMap(({ item, lacks }) =>
       lacks === undefined ? [] : [says(`# Task ${item}:`, planned(item, block(lacks)))],
+    ),
+    ...chosen.flatMap(({ item, plans }) =>
+      plans === undefined ? [] : [says(`# Task ${item}:`, planned(item), plans)],
     ),
     says('# Task b-', planned(TODO)),
   ];

@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { git } from '../support/git.ts';
 import { ALL } from '../support/lane.ts';
 import { requestPlans, write } from '../support/sprint-script.ts';
+import { KINDS } from '../../src/model/sprint/kinds.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
-import type { Entry } from './run-script.ts';
+import { waitFor, type Entry } from './run-script.ts';
 import { scriptedTeam, sprintScript } from './sprint-run-script.ts';
 
-const SETTINGS = { agents: scriptedTeam(), sprint: { folder: 'team', timezone: 'Europe/Berlin' } };
+const SETTINGS = { agents: scriptedTeam(2), sprint: { folder: 'team', timezone: 'Europe/Berlin' } };
 
 function benchFor({ onTestFinished }: { onTestFinished: (end: () => void) => void }): RunBench {
   const bench = openRunBench({ script: [], settings: SETTINGS });
@@ -64,17 +65,33 @@ function plansFor(one: unknown, two: unknown): Entry {
   };
 }
 
+/** Claims and ends of the turns of the last sprint, in the order of the ledger: `claimed b-one-build-1 developer`. */
+function turns(bench: RunBench): string[] {
+  const ledger = bench.ledger();
+  try {
+    const [newest] = ledger.records(KINDS.sprint).slice(-1);
+    const { run } = (newest?.value ?? {}) as { run: string };
+    return ledger.events({ stream: run, types: ['attempt-claimed', 'attempt-settled'] }).map(({ type, data }) => {
+      const { taskId, number, agent = '' } = data as Line;
+      return `${type.replace('attempt-', '')} ${String(taskId)}-${String(number)} ${String(agent)}`.trim();
+    });
+  } finally {
+    ledger.close();
+  }
+}
+
 describe('a team over two sprints', { ...ALL, timeout: 400_000 }, () => {
   it('delivers what was asked for, waits for an input, and builds on its own work', async (test) => {
     const bench = benchFor(test);
     const first = await ask(bench, 'Make one and two.');
     const second = await ask(bench, 'Show the map.');
     expect(await ask(bench, 'make ONE and two')).toMatchObject({ id: first['id'], how: 'join' });
+    const judging = join(bench.root, 'qa-has-b-two');
     bench.rescript([
       plansFor(first['id'], second['id']),
       ...sprintScript([
-        { item: 'b-one' },
-        { item: 'b-two', reopened: 'implementation' },
+        { item: 'b-one', first: [waitFor(judging)] },
+        { item: 'b-two', reopened: 'implementation', qaFirst: [{ run: ['touch', judging] }] },
         { item: 'b-three', lacks: 'the key of the map' },
       ]),
     ]);
@@ -86,6 +103,12 @@ describe('a team over two sprints', { ...ALL, timeout: 400_000 }, () => {
       expect(state).toBe('done');
       expect(git(bench.repository, 'merge-base', '--is-ancestor', String(commit), LINE)).toBe('');
     }
+    const order = turns(bench).filter((turn) => /b-one-build-1|b-two-build-3/.test(turn));
+    expect(order.slice(0, 2), 'todo 2 is with QA while todo 1 is still being built').toEqual([
+      'claimed b-one-build-1 developer',
+      'claimed b-two-build-3 qa',
+    ]);
+    expect(order.slice(2).toSorted()).toEqual(['settled b-one-build-1', 'settled b-two-build-3']);
     expect(await states(bench)).toMatchObject({ 'b-three': 'blocked' });
     expect(delivered(bench).toSorted()).toEqual(['feat: make b-one', 'feat: make b-two', 'fix: one line more']);
     const [status] = await json(bench, ['sprint', 'status']);

@@ -33,7 +33,7 @@ const OF_THE_SYSTEM = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/run/current-s
 
 /** Variables that name a test's own settings, and those of vitest. */
 const OF_TESTS =
-  /^(SQUAD_(TEST|CHAOS|DAMAGE|KEEP|LONG|MUTATION|ORACLE|SECURITY|SIM|SOAK)_|VITEST|TINYPOOL|(NODE_ENV|TEST|MODE|DEV|PROD)$)/;
+  /^(SQUAD_(TEST|CHAOS|DAMAGE|KEEP|LONG|MUTATION|ORACLE|SECURITY|SIM|SOAK)_|SQUAD_KILLS$|VITEST|TINYPOOL|(NODE_ENV|TEST|MODE|DEV|PROD)$)/;
 /** What npm of tests that install packages needs of the person: `test/package/installed.ts` passes it on, and nothing else does. */
 const OF_NPM =
   /^(npm_(config_|node_execpath)|NPM_CONFIG_|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|NODE_EXTRA_CA_CERTS)/;

@@ -64,6 +64,19 @@ export function teamEndOf({ repository, ledger: open }: RunBench, withFiles = tr
   }
 }
 
+/** How far a team has come, for the log of a trial: `planning`, or the phase of its sprint. */
+export function placeOf({ ledger: open }: RunBench): string {
+  const ledger = open();
+  try {
+    const team = readTeam((kind) => ledger.records(kind));
+    if (team.end.size > 0) return 'over';
+    const [progress] = team.progress.values();
+    return progress?.phase ?? (team.sprint.size > 0 ? 'sprint' : 'requests');
+  } finally {
+    ledger.close();
+  }
+}
+
 /** What a history of the team's records never contains, in words. */
 export function wrongInHistory({ ledger: open }: RunBench): string[] {
   const ledger = open();

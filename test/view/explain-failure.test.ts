@@ -204,4 +204,20 @@ describe('why a task was not delivered', () => {
       'squad override a done --run tidy --reason "I read it myself"',
     ]);
   });
+
+  it.each(['sprint', 'plan-requests'])(
+    'names no command that would open a run of %s again once it is over',
+    (playbook) => {
+      const about = definition();
+      const script = { turn: ({ task }: { task: string }) => (task === 'a' ? failed('bad-request') : undefined) };
+      const reading = new RecordedRun(about).allocate().plan(play(about, script).entries).read();
+      const next = (finished: typeof reading.board.finished) =>
+        failuresOf({ ...reading, definition: { ...about, playbook }, board: { ...reading.board, finished } }, []).map(
+          (failure) => failure.next,
+        );
+      expect(reading.board.finished).not.toBeNull();
+      expect(next(reading.board.finished)).toEqual([[]]);
+      expect(next(null)).toEqual([['squad retry a --run tidy']]);
+    },
+  );
 });

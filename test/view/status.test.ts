@@ -102,6 +102,8 @@ describe('status', () => {
     [{ at: 'merged' }, ['squad drop tidy']],
     [{ at: 'merged', before: 'git -C x switch --detach' }, ['git -C x switch --detach && squad drop tidy']],
     [{ at: 'gone' }, []],
+    [{ at: 'line', line: 'sprints' }, ['squad merge sprints']],
+    [{ at: 'line' }, ['squad sprint status']],
   ])('names what follows for work that is %o', (place, next) => {
     const run = finished(definition()).publish();
     const reading = run.read();

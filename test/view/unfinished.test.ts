@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { RUN_EVENTS } from '../../src/model/run.ts';
-import { listUnfinished } from '../../src/view/unfinished.ts';
+import { listUnfinished, type StillRuns } from '../../src/view/unfinished.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
+import { plainJson } from '../../src/text/json.ts';
 import { definition, play, RecordedRun } from './report/support.ts';
 
 /** The needs of what is unfinished, and whether a plan was read for it. */
@@ -45,4 +46,40 @@ test('a run that SIGTERM ended between two turns was interrupted, and one that a
   held.ledger.append(held.id, RUN_EVENTS.decided, drained);
   held.ledger.releaseLease(held.lease);
   expect(unfinishedIn(held).needs).toEqual(['held']);
+});
+
+test('a process that looks again and again reads no run of the queue twice, and sees each change', () => {
+  const { ledger, clock, ...run } = ended();
+  const queue = (id: string, after?: string): void => {
+    ledger.createRun({ id, name: id });
+    const submitted = { at: 1, by: 'ada', ...(after === undefined ? {} : { after }) };
+    ledger.submit({ id, definition: plainJson({ ...definition(), name: id, submitted }) });
+  };
+  const still: StillRuns = new Map();
+  let reads = 0;
+  const events: Ledger['events'] = (where) => {
+    reads += 1;
+    return ledger.events(where);
+  };
+  /** As one that looks for the first time sees it. `read`: it read more than whether something is new. */
+  const look = (): { needs: unknown[]; read: boolean } => {
+    const anew = listUnfinished(ledger, null, clock.time);
+    reads = 0;
+    const seen = listUnfinished({ ...ledger, events }, null, clock.time, { still });
+    expect(seen).toEqual(anew);
+    return { needs: seen.map(({ runId, need }) => `${runId} ${need}`), read: reads > 0 };
+  };
+  ledger.releaseLease(run.lease);
+  queue('one');
+  queue('two', 'one');
+  expect(look()).toEqual({ needs: ['two waits', 'one queued'], read: true });
+  expect(look()).toEqual({ needs: ['two waits', 'one queued'], read: false });
+  ledger.append('one', RUN_EVENTS.startRefused, { why: 'its branch is gone' });
+  expect(look()).toEqual({ needs: ['two waits', 'one held'], read: true });
+  ledger.append('one', RUN_EVENTS.startRefused, { why: 'ada took it out', dropped: true });
+  // Known as it was: what it waits for is looked up each time.
+  expect(look()).toEqual({ needs: ['two held', 'one held'], read: true });
+  queue('three');
+  expect(look()).toEqual({ needs: ['three queued', 'two held', 'one held'], read: true });
+  expect(look().read).toBe(false);
 });

@@ -71,7 +71,7 @@ function wantsOf({ state }: BoardView): Want[] {
           sign: '✗',
           format: 'red',
           text: `${id} failed${more === '' ? '' : `: ${more}`}`,
-          command: `squad retry ${id}${onRun(state)}`,
+          command: ended !== undefined && state.run.isOfTeam ? '' : `squad retry ${id}${onRun(state)}`,
         };
       }),
   ];

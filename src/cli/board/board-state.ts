@@ -78,6 +78,8 @@ interface RunFacts {
   readonly deadline: number | undefined;
   /** A person let turns start after it. */
   readonly isPastDeadline: boolean;
+  /** It belongs to a team: once it is over, nothing opens it again. */
+  readonly isOfTeam: boolean;
 }
 
 export interface AgentFacts {
@@ -159,7 +161,7 @@ export interface Activity {
 }
 
 export const EMPTY_BOARD: BoardState = {
-  run: { name: '', title: '', limits: undefined, deadline: undefined, isPastDeadline: false },
+  run: { name: '', title: '', limits: undefined, deadline: undefined, isPastDeadline: false, isOfTeam: false },
   agents: new Map(),
   tasks: new LayeredMap(),
   stages: new Map(),

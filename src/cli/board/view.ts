@@ -1,3 +1,4 @@
+import { OF_A_TEAM } from '../../model/playbook-name.ts';
 import { isTurnEvent, type RunEvent } from '../../model/run-event.ts';
 import { type ShownStage, stagesAtRest } from '../../model/shown-stage.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
@@ -73,7 +74,8 @@ function factsAfter(state: BoardState, event: RunEvent): BoardState {
   switch (event.type) {
     case 'run-started': {
       const agents = state.agents.size > 0 ? state.agents : agentsOf(event.agents);
-      return { ...state, agents, run: { ...state.run, name: plainLine(event.name, 60) }, ended: undefined };
+      const run = { ...state.run, name: plainLine(event.name, 60), isOfTeam: OF_A_TEAM.has(event.playbook) };
+      return { ...state, agents, run, ended: undefined };
     }
     case 'run-defined': {
       const { limits, deadline } = event;

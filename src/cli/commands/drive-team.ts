@@ -2,6 +2,7 @@ import { findService } from '../../squad/service/service-lock.ts';
 import { bindWorkspace, openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { teamFilesKeeper } from '../../squad/team/keep-team-files.ts';
 import { stepTeam, type StepOptions } from '../../squad/team/step-team.ts';
+import { readTeamSettings } from '../../squad/team/team-settings.ts';
 import { otherDriver } from '../../substrate/ledger/workspace-lock.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
@@ -27,7 +28,9 @@ export async function driveTeam(
   const host = createHost(context, { options, besides: 0, counts: () => true });
   let why = '';
   const say = (text: string): void => context.output.problem(plainLine(text, 500));
-  const keepFiles = teamFilesKeeper(say);
+  // A file that someone edits meanwhile counts from the next command on.
+  const settings = await readTeamSettings(await openWorkspace(context));
+  const keepFiles = teamFilesKeeper(say, settings);
   const code = await hostUntil(context, host, {
     between: async () => {
       why = '';
@@ -36,7 +39,7 @@ export async function driveTeam(
       if (findService(workspace.directory) !== null) return 'later';
       // Before the step: a run that ends meanwhile is seen by the next one.
       const isIdle = host.isIdle() && otherDriver(workspace.directory) === undefined;
-      const { did, text } = await (next === undefined ? stepTeam(workspace, step) : next(workspace));
+      const { did, text } = await (next === undefined ? stepTeam(workspace, { ...step, settings }) : next(workspace));
       if (did !== 'wait') {
         say(text);
         return 'work';

@@ -1,4 +1,6 @@
 import { usageError } from '../../model/errors.ts';
+import { lookIn } from '../../squad/open-workspace.ts';
+import { listQueue } from '../../view/queue.ts';
 import { isQueued } from '../../view/read-run.ts';
 import { standingOf } from '../../view/run-state.ts';
 import { dropRunBranch, findRunBranch } from '../../substrate/git/squad-refs.ts';
@@ -45,12 +47,20 @@ export async function drop(context: CommandContext, run: string | undefined, opt
   ]);
 }
 
-async function refuse({ reading, now, composition, repository }: OpenedTarget, all: boolean): Promise<void> {
+async function refuse(target: OpenedTarget, all: boolean): Promise<void> {
+  const { reading, now, composition, repository } = target;
   const { id, name } = reading.row;
   const { state, conclusion } = standingOf(reading, now);
   if (reading.driven) throw usageError(`an engine runs ${name}`, `Stop it first: \`squad stop ${name}\`.`);
   if (isQueued(reading) && reading.refused?.dropped !== true) {
     throw usageError(`${name} is in the queue, and needs its files to start`, `First: \`squad queue drop ${name}\`.`);
+  }
+  const follower = all ? followerOf(target) : undefined;
+  if (follower !== undefined) {
+    throw usageError(
+      `${follower}, in the queue, begins with what ${name} has delivered`,
+      `First start it, or take it out: \`squad queue drop ${follower}\`.`,
+    );
   }
   if (conclusion === null && !all) {
     throw usageError(
@@ -72,4 +82,11 @@ async function refuse({ reading, now, composition, repository }: OpenedTarget, a
       `Check out another branch there: \`${await switchAdvice(composition.git, repository)}\`.`,
     );
   }
+}
+
+/** A run of the queue that begins with the result of this one. */
+function followerOf(target: OpenedTarget): string | undefined {
+  const { name } = target.reading.row;
+  const queue = lookIn(target, (ledger, _lockedBy, now) => listQueue(ledger, now)) ?? [];
+  return queue.find(({ base }) => base.of === 'run' && base.run === name)?.name;
 }

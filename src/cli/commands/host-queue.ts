@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { RunningRun } from '../../view/running-run.ts';
-import { isSwept, listUnfinished, type Unfinished } from '../../view/unfinished.ts';
+import { isSwept, listUnfinished, type StillRuns, type Unfinished } from '../../view/unfinished.ts';
 import { flagQueue, unflagQueue } from '../../squad/queue-flag.ts';
 import { lookIn, type OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { startLogged } from '../../substrate/system/process/start-detached.ts';
@@ -29,9 +29,10 @@ export function createQueueHost(
     submitted && runId !== own.runId;
   const host = createHost({ ...silent, exit: () => undefined }, { options: {}, besides: 1, counts });
   const named = new Set<string>();
+  const still: StillRuns = new Map();
   /** As they stand without this engine. */
   const others = (): Unfinished[] =>
-    lookIn(workspace, (ledger, _lockedBy, now) => listUnfinished(ledger, null, now).filter(counts)) ?? [];
+    lookIn(workspace, (ledger, _lockedBy, now) => listUnfinished(ledger, null, now, { still }).filter(counts)) ?? [];
   return {
     look: async () => {
       await host.look();

@@ -1,7 +1,7 @@
 import type { RunningRun } from '../../view/running-run.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
-import { listUnfinished, runsToSweep, type Unfinished } from '../../view/unfinished.ts';
+import { listUnfinished, runsToSweep, type StillRuns, type Unfinished } from '../../view/unfinished.ts';
 import { otherDriver } from '../../substrate/ledger/workspace-lock.ts';
 import { priorityRank } from '../../model/priority.ts';
 import { LIMITS_RECORD, readLimits } from '../../model/shared-limits.ts';
@@ -45,12 +45,13 @@ interface Known {
   /** By run: how its stream ended when it was left last. If nothing has happened to it since, it would end like that again. */
   readonly left: Map<string, number>;
   readonly broken: Map<string, { times: number; until: number }>;
+  readonly still: StillRuns;
 }
 
 /** Runs without an engine that can move and find a place. None while another process has the workspace. */
 async function findRuns(
   workspace: OpenedWorkspace,
-  { taken, left, broken }: Known,
+  { taken, left, broken, still }: Known,
   { counts, besides }: Pick<Hosting, 'counts' | 'besides'>,
 ): Promise<Unfinished[]> {
   const { directory, composition } = workspace;
@@ -61,7 +62,7 @@ async function findRuns(
     const most = readLimits(ledger.record(kind, id)?.value)?.limits.parallelRuns ?? PLACES;
     const places = most - besides - taken.size;
     if (places <= 0) return [];
-    const found = runsToSweep(ledger, listUnfinished(ledger, null, clock.now(), taken)).filter(
+    const found = runsToSweep(ledger, listUnfinished(ledger, null, clock.now(), { without: taken, still })).filter(
       (run) =>
         counts(run) &&
         // A time that has come is no event of its run.
@@ -76,7 +77,7 @@ async function findRuns(
 export function createHost(context: CommandContext, { options, ...hosting }: Hosting) {
   const hosted = new Map<string, RunningRun>();
   const taken = new Map<string, Promise<void>>();
-  const known: Known = { taken, left: new Map(), broken: new Map() };
+  const known: Known = { taken, left: new Map(), broken: new Map(), still: new Map() };
   /** Runs that were left, in their order. */
   const ended: Ended[] = [];
   let requested: End | undefined;

@@ -3,7 +3,7 @@ import { usageError } from '../../model/errors.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { runFolders } from '../../view/run-folders.ts';
 import { workCommands } from '../../view/next-commands.ts';
-import { lookIn, openWorkspace } from '../../squad/open-workspace.ts';
+import { lookIn, openWorkspace, runNamed } from '../../squad/open-workspace.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
 import { isWithin } from '../../substrate/system/files/confine.ts';
 import { realPath } from '../../substrate/system/files/real-path.ts';
@@ -34,13 +34,10 @@ export async function merge(
   options: Options<'merge'>,
 ): Promise<void> {
   const { host } = context;
-  // Not where it is the name of a run.
-  if (
-    run !== undefined &&
-    (await isTeamHere(context)) &&
-    (await (await import('./merge-line.ts')).mergeLine(context, run, options))
-  )
-    return;
+  if (run !== undefined && (await mayBeLine(context, run))) {
+    const { mergeLine } = await import('./merge-line.ts');
+    if (await mergeLine(context, run, options)) return;
+  }
   const target = await openView({ host, composition: openMachine(host) }, run);
   const { view, composition, repository } = target;
   const { runId, name, objective: title } = view.run;
@@ -80,9 +77,14 @@ export async function merge(
   ]);
 }
 
-async function isTeamHere({ host }: CommandContext): Promise<boolean> {
+/** Whether a team works here, and no run has this name. */
+async function mayBeLine({ host }: CommandContext, name: string): Promise<boolean> {
   const workspace = await openWorkspace({ host, composition: openMachine(host) });
-  return lookIn(workspace, (ledger) => ledger.records(KINDS.sprint).length > 0) ?? false;
+  const look = lookIn(
+    workspace,
+    (ledger) => ledger.records(KINDS.sprint).length > 0 && runNamed(workspace, ledger, name) === undefined,
+  );
+  return look ?? false;
 }
 
 /** Commits that are not of the run: its branch had them from what a person named as its beginning. undefined: there are none. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openMachine, type Machine } from '../../engine/machine.ts';
 import { badInput } from '../../model/errors.ts';
 import { redactorOf } from '../../model/redaction/redactor.ts';
-import { bindWorkspace, openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
+import { bindWorkspace, lookIn, openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { readSchedules } from '../../squad/preflight/read-schedules.ts';
 import { namesChannels } from '../../squad/preflight/read-settings-text.ts';
 import { unagreedSchedules } from '../../squad/service/agreed-schedules.ts';
@@ -31,6 +31,8 @@ export async function serve(context: CommandContext, options: Options<'serve'>):
   const opened = await openWorkspace({ host, composition: openMachine(host) });
   if (options.unit === true) return (await import('./serve-unit.ts')).serveUnit(context, opened.repository.root);
   refuseSecondService(opened.directory, opened.composition.clock.now());
+  // Throws for a ledger that this version cannot read: nothing is started then.
+  lookIn(opened, () => undefined);
   const refusal = options.background === true ? undefined : await askFirst(context, opened, options);
   if (refusal !== undefined) return exit(refusal);
   const workspace = bindWorkspace(opened);

@@ -1,5 +1,6 @@
 import { openWorkspace } from '../../squad/open-workspace.ts';
 import { lookAtTeam } from '../../squad/team/read-team.ts';
+import { lineAhead } from '../../squad/team/line.ts';
 import { nextOfTeam } from '../../squad/team/step-team.ts';
 import { readTeamSettings } from '../../squad/team/team-settings.ts';
 import { statusLines, statusOf } from '../../view/sprint/status.ts';
@@ -14,6 +15,7 @@ export async function sprintStatus(context: CommandContext, options: JsonOptions
   const status = statusOf({
     ...{ team: seen.team, timezone: settings.timezone, isOver: (run) => seen.runState(run) === 'over' },
     next: await nextOfTeam(workspace, settings, seen),
+    line: await lineAhead(workspace, settings.branch),
   });
   printResult(context.output, options, { type: 'sprint-status', ...status }, statusLines(status));
 }

@@ -1,5 +1,5 @@
-import { badInput, usageError } from '../../model/errors.ts';
-import { isTodoDone } from '../../model/sprint/sprint.ts';
+import { badInput, isSquadError, SquadError, usageError } from '../../model/errors.ts';
+import { endedAs, isTodoDone } from '../../model/sprint/sprint.ts';
 import { activeSprint } from '../../model/sprint/team.ts';
 import { operatorOf } from '../../squad/machine.ts';
 import type { TrustOption } from '../../squad/new-run.ts';
@@ -55,7 +55,7 @@ export async function sprintStart(
   const where =
     end.head === null ? 'Nothing was delivered.' : `Its work is on ${branch}: \`squad merge ${branch}\` takes it.`;
   printResult(output, options, { type: 'sprint-ended', id, ...end }, [
-    `The sprint ${id} is ${end.outcome}${why}.${counts}`,
+    `The sprint ${id} ${endedAs(end)}${why}.${counts}`,
     where,
     `Its report: \`squad sprint report ${id}\`.`,
   ]);
@@ -88,20 +88,37 @@ async function begin(
 ): Promise<string> {
   const { composition } = workspace;
   const { clock } = composition;
+  refuseActive(workspace, { unless: 'over' });
   // A service finishes it by itself.
   if (!isServed(workspace)) await finishBegun(workspace, { trust });
-  const active = activeSprint(lookAtTeam(workspace).team);
-  if (active !== undefined) throw isActive(active);
+  refuseActive(workspace);
   const until = untilOf(options.until, clock.now());
   const settings = await readTeamSettings(workspace);
   const attachments = await keepAttachments(workspace, options.attach ?? []);
   const kickoff = kickoffBy(workspace, { text, by: operatorOf(host), attachments });
   await discoverBefore(workspace, settings, 'open-sprint');
   const id = await openSprint(workspace, settings, { kickoff, until });
-  await submitSprint(workspace, settings, id, { trust });
+  await submitSprint(workspace, settings, id, { trust }).catch((error: unknown) => {
+    throw isSquadError(error) ? onRecord(error, id) : error;
+  });
   const when = until === undefined ? '' : ` It wraps up at ${localTime(until, clock.now())}.`;
   printResult(output, options, { type: 'sprint-started', id }, [`The sprint ${id} begins.${when}`]);
   return id;
+}
+
+/** Its run is refused, and the sprint waits for that. */
+function onRecord({ code, message, next = '' }: SquadError, id: string): SquadError {
+  const own = `The sprint ${id} waits for that: the same command continues it, and \`squad sprint stop\` ends it.`;
+  return new SquadError({ code, message, next: `${next} ${own}`.trim() });
+}
+
+/** `over`: its run is, so that it only has to be closed. */
+function refuseActive(workspace: OpenedWorkspace, { unless }: { readonly unless?: 'over' } = {}): void {
+  const { team, runState } = lookAtTeam(workspace);
+  const active = activeSprint(team);
+  const sprint = active === undefined ? undefined : team.sprint.get(active);
+  if (active === undefined || sprint === undefined || (unless === 'over' && runState(sprint.run) === 'over')) return;
+  throw isActive(active, isServed(workspace) ? undefined : sprint.kickoff);
 }
 
 function untilOf(text: string | undefined, now: number): number | undefined {

@@ -64,7 +64,7 @@ export function renderStatus(status: RunStatus, now: number, more: readonly stri
       ),
     ),
     ...waitingLines(status, now),
-    ...more.map((line) => `  ${line}`),
+    ...(more.length === 0 ? [] : ['', ...more.map((line) => `  ${line}`)]),
     ...nextLine(status),
   ].join('\n');
 }

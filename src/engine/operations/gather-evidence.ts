@@ -56,10 +56,21 @@ export async function gatherEvidence(
     files: await filesOf(ports, task.requires, seen.commit ?? seen.head),
     ...(await documentsOf(ports, task.requires, seen.commit ?? seen.head)),
     commands: await commandsOf(ports, state, folder, seen.commit ?? seen.head),
+    ...(await subjectsOf(ports, task.requires, seen)),
     ...(await checkersOf(ports, state, seen, checking)),
     ...(await pullRequestOf(ports, state, seen.commit)),
   };
   return { type: 'evidence-gathered', facts: { ...facts, ...(await ignoredIn(ports, state, folder, seen, facts)) } };
+}
+
+async function subjectsOf(
+  { workspaces }: OperationPorts,
+  requires: readonly Requirement[],
+  { base, head }: Seen,
+): Promise<Pick<EvidenceFacts, 'subjects'>> {
+  if (!requires.some(({ kind }) => kind === 'subject')) return {};
+  const made = await workspaces.commitsBetween(base, head, 'without-merges');
+  return { subjects: made.map(({ subject }) => subject) };
 }
 
 /** For its reviewers. */

@@ -78,7 +78,7 @@ export function createProjector(
   let shown: Moment | undefined;
   let copied: readonly string[] = [];
   const writeEnds = async (board: Board, stages: readonly StageView[], stageOf: StageOf): Promise<void> => {
-    const failures = failureFiles(of.definition.name, board, stages);
+    const failures = failureFiles(of.definition, board, stages);
     await putAll(failures);
     await folder.keepOnly(
       'failures',

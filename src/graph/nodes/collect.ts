@@ -4,6 +4,7 @@ import { RUN_EVENTS } from '../../model/run.ts';
 import { type Activity, decideLiveness, type TurnKind } from '../../rules/liveness.ts';
 import { receiversOf } from '../../rules/turn-mail.ts';
 import { type LiveRequest, liveRequests, unwantedAttempts } from '../../rules/work-requests.ts';
+import type { Withheld } from '../../rules/next.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
 import { plainJson } from '../../text/json.ts';
 import { planAttemptId } from '../ports.ts';
@@ -26,8 +27,8 @@ interface Sighting {
 
 const unseen = (): Sighting => ({ spawnedAt: null, sign: 0, signAt: null, stalledAt: null, quietSince: null });
 
-/** How often to look for what other processes wrote to the ledger. */
-const POLL_MS = 250;
+/** How often to look where no write to the ledger wakes it. */
+const POLL_MS = 1_000;
 /** Most inputs for one step. */
 const MOST_INPUTS = 200;
 
@@ -63,16 +64,17 @@ export function createCollect(context: NodeContext) {
         }
       }
       if (config.control?.drainRequested === true) return { batch: [], starts: [] };
-      const fired = fireTimers(context, state.runId);
+      const { fired, due } = fireTimers(context, state.runId);
       const noted = noteStalls(board);
       const isTickDue = look || mailDue <= ports.clock.now();
       const ticked = isTickDue && ports.ledger.mail.tick(state.runId) > 0;
       if (isTickDue) mailDue = ports.ledger.mail.nextDue(state.runId) ?? Infinity;
-      if (fired || noted || ticked || (context.withheld && noteRoom(context))) {
+      if (fired || noted || ticked || (context.withheld !== undefined && noteRoom(context, context.withheld))) {
         look = true;
         continue;
       }
-      const woken = await ports.wakeSignal.wait(POLL_MS);
+      const wait = Math.min(POLL_MS, Math.max(0, Math.min(due, mailDue) - ports.clock.now()));
+      const woken = await ports.wakeSignal.wait(wait);
       const now = ports.ledger.dataVersion();
       look = woken || now !== version;
       version = now;
@@ -80,13 +82,20 @@ export function createCollect(context: NodeContext) {
   };
 }
 
-/** A turn of another run has ended, a day has begun or a limit was raised: turns that were withheld may start. */
-function noteRoom(context: NodeContext): boolean {
-  const { ports } = context;
+/** A turn of another run has ended, a day has begun, a limit was raised or an account's has ended: turns that were withheld may start. */
+function noteRoom({ ports }: NodeContext, { limited }: Withheld): boolean {
   const { shared } = ports.ledger.spending(ports.lease.runId);
-  if (shared !== undefined && sharedRoom(ports, shared).free === 0) return false;
+  const isStill =
+    limited === undefined
+      ? shared !== undefined && sharedRoom(ports, shared).free === 0
+      : areSame(limited, shared?.limited);
+  if (isStill) return false;
   ports.ledger.note(ports.lease, RUN_EVENTS.woken, { why: 'the limits of all runs leave it a turn' });
   return true;
+}
+
+function areSame(before: ReadonlyMap<string, number>, now: ReadonlyMap<string, number> | undefined): boolean {
+  return now?.size === before.size && [...now].every(([account, until]) => before.get(account) === until);
 }
 
 function tellReceivers(context: NodeContext, able: readonly string[]): void {
@@ -95,10 +104,16 @@ function tellReceivers(context: NodeContext, able: readonly string[]): void {
   context.receivers = able.join();
 }
 
-/** By the wall clock, so that a machine that slept finds what is due. */
-function fireTimers({ ports }: NodeContext, runId: string): boolean {
-  const due = ports.ledger.dueTimers(ports.clock.now()).filter((timer) => timer.runId === runId);
-  return due.map(({ id }) => ports.ledger.fireTimer(ports.lease, id)).some((seq) => seq !== undefined);
+/** By the wall clock, so that a machine that slept finds what is due. `due`: when the next one is, if it is soon. */
+function fireTimers({ ports }: NodeContext, runId: string): { readonly fired: boolean; readonly due: number } {
+  const now = ports.clock.now();
+  let fired = false;
+  for (const timer of ports.ledger.dueTimers(now + POLL_MS)) {
+    if (timer.runId !== runId) continue;
+    if (timer.dueAt > now) return { fired, due: timer.dueAt };
+    if (ports.ledger.fireTimer(ports.lease, timer.id) !== undefined) fired = true;
+  }
+  return { fired, due: Infinity };
 }
 
 function activityOf(

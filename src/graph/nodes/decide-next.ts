@@ -39,7 +39,7 @@ export function createDecideNext(context: NodeContext) {
     const before = book.boardAt(state.cursor);
     const decided = decide(context, state, before);
     const { next, turns } = decided;
-    if (context.withheld || 'withheld' in next) standInLine(context, next);
+    if (context.withheld !== undefined || 'withheld' in next) standInLine(context, next);
     // Waiting for running turns is not recorded. A suspension is, because its time counts against no limit: nothing runs, and nothing
     // can start before a moment or a person's command.
     if (next.next === 'ask' || (next.next === 'wait' && next.suspended)) ports.workClock.suspend();
@@ -79,7 +79,7 @@ function decide({ ports, book }: NodeContext, state: SquadStateValue, board: Boa
 function standInLine(context: NodeContext, next: Next): void {
   const { turnLine, lease } = context.ports;
   const withheld = next.next === 'start' || next.next === 'wait' ? next.withheld : undefined;
-  context.withheld = withheld !== undefined;
+  context.withheld = withheld;
   const hasTurn = next.next === 'start' && next.starts.some(({ start }) => start === 'turn');
   if (hasTurn || withheld?.until !== null) turnLine.delete(lease.runId);
   if (withheld?.until === null) turnLine.add(lease.runId);

@@ -2,6 +2,7 @@ import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { changedRecords } from '../../rules/changed-records.ts';
 import { liveAttempts } from '../../rules/work-requests.ts';
 import { isEnded, statusOf } from '../../rules/work-status.ts';
+import type { Withheld } from '../../rules/next.ts';
 import type { PlanStep } from '../../rules/plan-step.ts';
 import type { Board } from '../../model/plan/board.ts';
 import { plainJson } from '../../text/json.ts';
@@ -22,8 +23,8 @@ export interface NodeContext {
   readonly book: PlanBook;
   /** The addresses that the mailbox has as able to receive, joined; undefined: this engine has set none. */
   receivers: string | undefined;
-  /** The last decision started less than it could, for the sake of other runs. */
-  withheld: boolean;
+  /** The last decision started less than it could, because of other runs. */
+  withheld: Withheld | undefined;
 }
 
 export type NodeConfig = LangGraphRunnableConfig;

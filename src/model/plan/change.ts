@@ -32,6 +32,8 @@ export const planChangeSchema = z.discriminatedUnion('do', [
     feedback: z.string(),
     session: z.enum(['same', 'new']),
     agent: z.string().optional(),
+    /** Set where the work has no fault, as where a person wants more: what fails later has its own cause. */
+    isFault: z.literal(false).optional(),
   }),
   /** A live attempt is cancelled first. The task ends when the attempt is settled. */
   z.object({ do: z.literal('settle-task'), id: z.string(), as: z.enum(TASK_ENDS), why: z.string() }),

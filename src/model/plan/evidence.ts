@@ -51,6 +51,8 @@ export const evidenceFactsSchema = z.object({
   side: sideWorkSchema.optional(),
   /** Commits that the agent made since the base. */
   commits: z.number().int().nonnegative(),
+  /** Their subjects, without those of merges. Absent: nothing is asked of them. */
+  subjects: z.array(z.string()).optional(),
   /** Paths changed since the base, relative to the repository, with forward slashes. */
   changedPaths: z.array(z.string()),
   /** Tracked changes that are not committed. Untracked files do not count. */

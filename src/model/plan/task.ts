@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isSlug } from '../slug.ts';
+import { commitPolicySchema } from '../subject-policy.ts';
 
 /** Becomes a path and a git ref, so it is a slug. */
 const taskIdSchema = z.string().refine(isSlug, 'a task id is a slug: lower case, digits, dashes, at most 32');
@@ -29,6 +30,8 @@ export const requirementSchema = z.discriminatedUnion('kind', [
     /** If it cannot run at all, its task is done without it, and the end of the run says so. */
     ofCriterion: z.literal(true).optional(),
   }),
+  /** Each commit since the base has a subject of this policy, and the answer names the subject of one at `said`, if it names any. */
+  z.object({ kind: z.literal('subject'), policy: commitPolicySchema, said: z.array(z.string()) }),
   /** A pull request is open at the judged commit. */
   z.object({ kind: z.literal('pr') }),
 ]);

@@ -90,6 +90,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
     feedback: z.string(),
     session: z.enum(['same', 'new']),
     agent: z.string().optional(),
+    isFault: z.literal(false).optional(),
   }),
   /** `cause`: if the engine ends it, not a person or a playbook. */
   z.object({

@@ -75,6 +75,17 @@ export function routeStep({ step, staffed, policy, text }: Asked): Routing {
   return { ok: true, step, role, strengths, skills, expected, ...(override === undefined ? {} : { override }) };
 }
 
+/** Why the policy leaves no role for steps of a sprint, one line for each; empty: it leaves one for each. */
+export function unrouted(asked: Omit<Asked, 'step'>): string[] {
+  const steps = (Object.keys(CONTRACT) as RoutedStep[]).filter(
+    (step) => step !== 'planning_advice' && step !== 'developer_revision',
+  );
+  return steps.flatMap((step) => {
+    const routed = routeStep({ ...asked, step });
+    return routed.ok ? [] : [routed.problem];
+  });
+}
+
 interface Choice {
   readonly step: RoutedStep;
   readonly role: string;

@@ -1,5 +1,15 @@
 import { z } from 'zod';
+import { timetableProblem } from '../../text/cron.ts';
+import { isTimeZone } from '../../text/zoned-time.ts';
 import { folderPathSchema, commandSchema } from '../settings-text.ts';
+
+/** As git allows it, without what only few people mean. */
+const BRANCH = /^(?!squad\/)(?!.*(?:\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$))[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/;
+
+function requireCron(cron: string, context: z.RefinementCtx): void {
+  const problem = timetableProblem({ cron, timezone: 'UTC' });
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem.why });
+}
 
 /** The section `sprint` of `squad.yaml`. */
 export const sprintSettingsSchema = z.strictObject({
@@ -8,14 +18,14 @@ export const sprintSettingsSchema = z.strictObject({
   /** The line of work: a sprint begins at its head, and its work ends there. */
   branch: z
     .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/)
+    .regex(BRANCH, 'is no name for the line, such as sprints; branches below squad/ are those of runs')
     .default('sprints'),
   /** Ids, times and slots are in this zone. */
-  timezone: z.string().min(1).max(100).default('Asia/Seoul'),
+  timezone: z.string().refine(isTimeZone, 'is no time zone, such as Europe/Berlin or UTC').default('Asia/Seoul'),
   /** `hybrid`: a sprint starts as soon as the backlog has work, and at each slot. `slots`: only at slots. `person`: only by command. */
   start: z.enum(['hybrid', 'slots', 'person']).default('hybrid'),
   /** Five fields of cron. Absent: there are no slots. */
-  slots: z.string().min(1).max(100).optional(),
+  slots: z.string().superRefine(requireCron).optional(),
   /** `todos`: a person approves the todos of each sprint. */
   approve: z.literal('todos').optional(),
   /** A sprint that the scheduler starts wraps up after so many minutes. Absent: when its todos are done. */

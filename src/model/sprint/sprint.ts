@@ -24,6 +24,12 @@ export const kickoffSchema = z.object({
 });
 export type Kickoff = z.infer<typeof kickoffSchema>;
 
+/** The words of a kickoff, by which roles are scored. */
+export function kickoffWords({ kickoff: { milestone, text } }: { readonly kickoff: Kickoff }): string {
+  const more = text.trim() === '' || text.trim() === milestone.trim() ? [] : [text.trim()];
+  return [`Milestone: ${milestone}`, ...more].join('\n\n');
+}
+
 /** Written once, when a sprint is opened, by what opens it. Times are epoch ms. */
 export const sprintSchema = z.object({
   kickoff: kickoffSchema,
@@ -96,9 +102,16 @@ export const sprintEndSchema = z.object({
   reason: z.string().optional(),
   /** The head of the line after it; null: it delivered nothing. */
   head: z.string().nullable(),
+  /** The branch that was the line then. */
+  line: z.string().optional(),
   at: z.number().int(),
 });
 export type SprintEnd = z.infer<typeof sprintEndSchema>;
+
+/** For people, behind its name. */
+export function endedAs({ outcome }: Pick<SprintEnd, 'outcome'>): string {
+  return outcome === 'failed' ? 'has failed' : `is ${outcome}`;
+}
 
 /** A person ends it early. It starts no more todos; `now`: those at work are ended, too. */
 export const sprintStopSchema = z.object({

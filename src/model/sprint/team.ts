@@ -76,6 +76,12 @@ export function requestStateOf(team: Team, id: string, isOver: (run: string) => 
   return states.includes('blocked') && !states.some((state) => WORKING.has(state)) ? 'blocked' : 'planned';
 }
 
+/** Where the newest sprint left the line: at its work or, without any, at the commit that it began with. undefined: there was none. */
+export function lineLeftAt({ sprint, end }: Pick<Team, 'sprint' | 'end'>): string | undefined {
+  const last = [...sprint].at(-1);
+  return last === undefined ? undefined : (end.get(last[0])?.head ?? last[1].base);
+}
+
 /** The sprint that is not over; a team has one at a time. */
 export function activeSprint({ sprint, end }: Pick<Team, 'sprint' | 'end'>): string | undefined {
   return [...sprint.keys()].find((id) => !end.has(id));

@@ -88,7 +88,7 @@ function answered(
       ];
     case 'change': {
       const feedback = `${by} has read this plan and asks for a change:\n${said.text}`;
-      return [keep({ ...proposal, fixing: false }), reopen(planning, feedback)];
+      return [keep({ ...proposal, fixing: false }), { ...reopen(planning, feedback), isFault: false }];
     }
     case 'approve':
       return accept(readPlan(planning, view, proposal.answer));
@@ -151,7 +151,7 @@ function keep(value: Proposal): PlanChange {
   return { do: 'put', ...PROPOSAL, value: plainJson(value) };
 }
 
-function reopen({ task: id }: Planning, feedback: string): PlanChange {
+function reopen({ task: id }: Planning, feedback: string): Extract<PlanChange, { do: 'reopen-task' }> {
   return { do: 'reopen-task', id, session: 'same', feedback };
 }
 

@@ -1,6 +1,7 @@
 import type { BacklogEntry } from '../../model/sprint/item.ts';
 import type { SprintOptions } from '../../model/sprint/options.ts';
 import { attachmentIn, type Attachment } from '../../model/sprint/request.ts';
+import { kickoffWords } from '../../model/sprint/sprint.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** More items would hide the urgent ones. */
@@ -36,12 +37,6 @@ function more(
 export function kickoffText(options: Pick<SprintOptions, 'kickoff' | 'files'>): string {
   const { kickoff, files } = options;
   return [kickoffWords(options), ...attachmentText(kickoff.attachments, files)].join('\n\n');
-}
-
-/** Its words alone, by which roles are scored. */
-export function kickoffWords({ kickoff: { milestone, text } }: Pick<SprintOptions, 'kickoff'>): string {
-  const more = text.trim() === '' || text.trim() === milestone.trim() ? [] : [text.trim()];
-  return [`Milestone: ${milestone}`, ...more].join('\n\n');
 }
 
 /** Names attachments with the paths at which agents read them; empty: there are none. */

@@ -1,9 +1,5 @@
-import {
-  DEFAULT_COMMIT_POLICY,
-  readCommitPolicy,
-  subjectProblem,
-  type CommitPolicy,
-} from '../../model/sprint/commit-policy.ts';
+import { DEFAULT_COMMIT_POLICY, readCommitPolicy } from '../../model/sprint/commit-policy.ts';
+import { subjectProblem, type CommitPolicy } from '../../model/subject-policy.ts';
 
 /** Why a commit may not have this subject; empty: it may. `text`: that of `COMMIT_POLICY.md`, which was read when the sprint was opened. */
 export function subjectProblems(subject: string, text: string): string[] {
@@ -12,7 +8,7 @@ export function subjectProblems(subject: string, text: string): string[] {
 }
 
 /** One that cannot be used is refused before a sprint begins. */
-function policyOf(text: string): CommitPolicy {
+export function policyOf(text: string): CommitPolicy {
   const read = readCommitPolicy(text, 'COMMIT_POLICY.md');
   return read.ok ? read.value : DEFAULT_COMMIT_POLICY;
 }

@@ -1,6 +1,6 @@
 import type { SprintOptions } from '../../model/sprint/options.ts';
 import { type ChangedPrompts, renderPrompt } from '../../prompts/render.ts';
-import { kickoffWords } from './backlog-text.ts';
+import { kickoffWords } from '../../model/sprint/sprint.ts';
 import { CONTRACT, type Routed, type RoutedStep, routeStep } from '../../model/sprint/routing.ts';
 
 /** Who was chosen for a step, and what is expected of them; empty: the policy leaves no role, which refuses the sprint. */

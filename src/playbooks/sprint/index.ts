@@ -5,12 +5,12 @@ import type { Json } from '../../text/json.ts';
 import { limitsSchema } from '../../model/limits.ts';
 import { createStagesPlaybook } from '../stages/index.ts';
 import { sprintForms } from './answers.ts';
-import { kickoffWords } from './backlog-text.ts';
+import { kickoffWords } from '../../model/sprint/sprint.ts';
 import { closedOut, CUTOFF, heard } from './flow.ts';
 import { sprintList } from './list.ts';
 import { recordsOfSprint } from './records.ts';
 import { SPRINT_ROLES, sprintCast } from './roles.ts';
-import { CONTRACT, routeStep, type RoutedStep } from '../../model/sprint/routing.ts';
+import { unrouted } from '../../model/sprint/routing.ts';
 import { backgroundOfReport } from './report-background.ts';
 
 export { createReviewPlaybook, frozenReview } from './review.ts';
@@ -34,10 +34,10 @@ export function createSprintPlaybook(options: SprintOptions): Playbook<unknown> 
     asksForPlan: 'auto',
     background: (view, task) => backgroundOfReport(view, task),
     lacks: (roster) =>
-      policyProblems(
-        options,
-        roster.map(({ role }) => role),
-      ),
+      unrouted({
+        ...{ policy: options.policy, text: kickoffWords(options) },
+        staffed: roster.map(({ role }) => role),
+      }),
     // Without a hand-off: no role chooses who comes next.
     tools: () => ['ask', 'send', 'report', 'fail'],
   });
@@ -56,14 +56,4 @@ export function createSprintPlaybook(options: SprintOptions): Playbook<unknown> 
 /** The sprint that a run is frozen with; undefined: these are no options of a sprint. */
 export function frozenSprint(options: Json): SprintOptions | undefined {
   return sprintOptionsSchema.safeParse(options).data;
-}
-
-function policyProblems(options: SprintOptions, staffed: readonly string[]): string[] {
-  const steps = (Object.keys(CONTRACT) as RoutedStep[]).filter(
-    (step) => step !== 'planning_advice' && step !== 'developer_revision',
-  );
-  return steps.flatMap((step) => {
-    const routed = routeStep({ step, staffed, policy: options.policy, text: kickoffWords(options) });
-    return routed.ok ? [] : [routed.problem];
-  });
 }

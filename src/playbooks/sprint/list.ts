@@ -1,10 +1,12 @@
 import type { OptionsSource } from '../../model/plan.ts';
 import type { SprintOptions } from '../../model/sprint/options.ts';
 import { type FactsOf, type PromptName, renderPrompt } from '../../prompts/render.ts';
-import { attachmentText, backlogText, kickoffText, kickoffWords } from './backlog-text.ts';
+import { policyOf } from './commit-subject.ts';
+import { attachmentText, backlogText, kickoffText } from './backlog-text.ts';
+import { kickoffWords } from '../../model/sprint/sprint.ts';
 import { delegation } from './delegation.ts';
 import { routeStep, type RoutedStep } from '../../model/sprint/routing.ts';
-import type { Reopens, Stage, StageList } from '../stages/stage-list.ts';
+import type { Reopens, Stage, StageList, StageRequirement } from '../stages/stage-list.ts';
 import type { Category } from '../../model/sprint/transition.ts';
 
 type Subject = Pick<OptionsSource, 'roles' | 'run' | 'limits' | 'prompts'>;
@@ -130,6 +132,7 @@ function todoStages(options: SprintOptions, rounds: number, { brief, to, folder,
     {
       ...{ id: 'BUILD', title: 'Build', by: ['developer'], ...CHAIN, each: { of: 'GUIDE' } },
       makes: { code: true, answer: 'built', mayChangeNothing: true },
+      requires: [subjects(options)],
       brief: brief(
         'sprint/build',
         { path: folder, policy: commitPolicy },
@@ -143,10 +146,17 @@ function todoStages(options: SprintOptions, rounds: number, { brief, to, folder,
   ];
 }
 
-function commitStage({ commitPolicy }: SprintOptions, { brief, to }: Words): Stage {
+/** The commits themselves are looked at, because an answer can name another subject. */
+function subjects({ commitPolicy }: Pick<SprintOptions, 'commitPolicy'>): StageRequirement {
+  return { subject: { policy: policyOf(commitPolicy), said: ['proposals', 'commit_subject'] } };
+}
+
+function commitStage(options: SprintOptions, { brief, to }: Words): Stage {
+  const { commitPolicy } = options;
   return {
     ...{ id: 'COMMIT', title: 'Commit', by: ['version-controller'], ...CHAIN, each: { of: 'BUILD' } },
     makes: { commit: true, answer: 'committed' },
+    requires: [subjects(options)],
     brief: brief('sprint/commit', { policy: commitPolicy }, ...ITEM, to('version_controller')),
   };
 }

@@ -28,11 +28,13 @@ export function endOf(scene: View, options: Play, progress: readonly StageProgre
     return [{ do: 'settle-task', id: task, as: 'failed', why }, failRun(`${task}: ${why}`)];
   }
   const without = progress.filter(
-    ({ state, tasks }) => state === 'skipped' && tasks.some((task) => task.state.status === 'failed'),
+    ({ stage, state, tasks }) =>
+      (state === 'skipped' || stage.judges === undefined) && tasks.some((task) => task.state.status === 'failed'),
   );
-  const lines = without.map(
-    ({ stage, tasks }) => `${nameOf(stage)} failed, and the run continued without it: ${whyOf(tasks, stage)}`,
-  );
+  const lines = without.map(({ stage, state, tasks }) => {
+    const what = state === 'skipped' ? 'failed, and the run continued without it' : 'failed in part';
+    return `${nameOf(stage)} ${what}: ${whyOf(tasks, stage)}`;
+  });
   return [{ do: 'finish', outcome: 'done', why: [said ?? 'all work is delivered', ...lines].join('\n') }];
 }
 

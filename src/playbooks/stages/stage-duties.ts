@@ -48,6 +48,7 @@ export function deliveryOf(
 }
 
 function requirementOf(one: StageRequirement): Requirement {
+  if ('subject' in one) return { kind: 'subject', ...one.subject };
   if ('only' in one) return { kind: 'only', paths: [...one.only] };
   return 'file' in one ? { kind: 'file', path: one.file } : { kind: 'pr' };
 }

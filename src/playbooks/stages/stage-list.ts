@@ -1,3 +1,4 @@
+import type { Requirement } from '../../model/plan/task.ts';
 import type { Json } from '../../text/json.ts';
 
 /** The way of a run through its work, as data. It was checked before a run began with it. */
@@ -49,8 +50,12 @@ export interface Stage {
   readonly isDone?: true;
 }
 
-/** `only`: nothing else changed than these files, folders and patterns like `*.md`. `pr`: a pull request is open at its commit. */
-export type StageRequirement = { readonly only: readonly string[] } | { readonly file: string } | { readonly pr: true };
+/** `only`: nothing else changed than these files, folders and patterns like `*.md`. `pr`: a pull request is open at its commit. `subject`: of each commit; only playbooks of squad. */
+export type StageRequirement =
+  | { readonly only: readonly string[] }
+  | { readonly file: string }
+  | { readonly pr: true }
+  | { readonly subject: Omit<Extract<Requirement, { kind: 'subject' }>, 'kind'> };
 
 export interface StageReview {
   readonly id: string;

@@ -69,7 +69,9 @@ function stateOf(
   // Where one of several judges may be missing, the verdicts of the others decide.
   const mayLack = judgesWhole(stage) && stage.onFail === 'skip' && statuses.includes('done');
   if (statuses.some(isBad) && !mayLack) {
-    return stage.onFail === 'skip' ? 'skipped' : 'failed';
+    // Other work went through the stage.
+    if (stage.onFail === 'skip') return stage.judges === undefined && statuses.includes('done') ? 'done' : 'skipped';
+    return 'failed';
   }
   if (statuses.every((status) => status === 'skipped')) return 'skipped';
   if (judgesWhole(stage)) {

@@ -244,7 +244,7 @@ function commitFor(
 function checkAgain({ state: { id } }: Placed, needs: readonly string[], place: StageTask): PlanChange[] {
   return [
     putTask(id, place),
-    { do: 'reopen-task', id, feedback: 'The work was fixed since.', session: 'new' },
+    { do: 'reopen-task', id, feedback: 'The work was fixed since.', session: 'new', isFault: false },
     { do: 'edit-task', id, needs: [...needs] },
   ];
 }

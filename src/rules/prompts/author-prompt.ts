@@ -49,7 +49,7 @@ function renderTask(about: AuthorPrompt): string {
     ),
     background: [background, baseline].filter((text) => text !== '').join('\n\n'),
     place: placeOf(about),
-    duties: task.requires.map((one) => dutyOf(one, changed)),
+    duties: task.requires.flatMap((one) => dutyOf(one, changed) || []),
     minutes: String(about.minutes),
   };
   return renderPrompt('author/first', { run, ...facts }, changed);
@@ -104,6 +104,9 @@ function factsOfDuty(requirement: Requirement): Partial<FactsOf<'author/duty'>> 
       return { absent: requirement.path };
     case 'command':
       return { command: requirement.run };
+    case 'subject':
+      // The brief has the whole policy.
+      return {};
     case 'pr':
       return { pullRequest: 'yes' };
     default:

@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { buildsThere, hasNetwork, writableFolders } from '../../model/access.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import { defined } from '../../text/defined.ts';
+import { KEPT, type Cage } from '../shared/cage.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
 import { refuse, refuseAny, type CliCommand, type Refusal } from '../shared/cli-adapter.ts';
 import type { CliFacts } from '../shared/cli-program.ts';
-import { confined, KEPT, refuseUnconfined, type Cage, type Confiner } from '../shared/confine.ts';
+import { confined, isCaged, refuseUnconfined, type Confiner } from '../shared/confine.ts';
 import type { RepositoryNote } from '../shared/repository-notes.ts';
 import { requestRefusal } from '../shared/session.ts';
 import { instructedPrompt, withAnswer } from '../shared/turn-prompt.ts';
@@ -87,10 +88,6 @@ function refusal(request: TurnRequest, facts: AcpFacts): Refusal | undefined {
       [ask !== undefined && !isCaged(confiner), 'ask', `nothing confines ${name} here: it could answer in your place`],
     ]) ?? refuseUnconfined(name, access, confiner, { setting: `runtimes.${name}.config.allow-unconfined`, isOn })
   );
-}
-
-function isCaged(confiner: Confiner | undefined): confiner is Extract<Confiner, { bwrap: string }> {
-  return confiner !== undefined && 'bwrap' in confiner;
 }
 
 function planFor(request: TurnRequest, facts: AcpFacts): HostPlan {

@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { buildsThere, writableFolders } from '../../model/access.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import { defined } from '../../text/defined.ts';
+import type { Cage } from '../shared/cage.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
 import { refuse, type CliCommand, type LaunchFile, type Refusal } from '../shared/cli-adapter.ts';
 import type { CliFacts } from '../shared/cli-program.ts';
-import { confined, refuseUnconfined, type Cage, type Confiner } from '../shared/confine.ts';
+import { confined, isCaged, refuseUnconfined, type Confiner } from '../shared/confine.ts';
 import { oddVariable, outsideServers, type OutsideServers } from '../shared/outside-servers.ts';
 import type { RepositoryNote } from '../shared/repository-notes.ts';
 import { turnRefusal } from '../shared/session.ts';
@@ -54,13 +55,12 @@ export function command(request: TurnRequest, facts: AntigravityFacts): CliComma
   const changes = access.level === 'edit' || buildsThere(access);
   const own = changes ? [workspace.path, ...writableFolders(access)] : [];
   const args = argsFor(request, facts);
-  const isCaged = confiner !== undefined && 'bwrap' in confiner;
   const message = { role: 'user', content: instructedPrompt(request, facts.notes) };
   const places = { hidden: view.hidden, writable: [home, temporary, ...own], masked: servers.masked };
   const cage = { ...places, readable: [...(view.readable ?? []), directory, workspace.path], cwd: workspace.path };
   return {
     type: 'command',
-    ...servers.before(isCaged ? confined(confiner, cage, binary, args) : { binary, args }),
+    ...servers.before(isCaged(confiner) ? confined(confiner, cage, binary, args) : { binary, args }),
     env: {
       ...facts.environment,
       ...gitEnvironment(workspace),
@@ -80,7 +80,7 @@ const FREELY = ['--mode=accept-edits', '--dangerously-skip-permissions'];
 
 /** In print mode a person cannot approve. Rules alone are for a reader that nothing confines: a builder's commands cannot be listed. */
 function byRules({ access }: TurnRequest, { confiner }: AntigravityFacts): boolean {
-  return access.level === 'read-only' && confiner !== undefined && 'problem' in confiner;
+  return access.level === 'read-only' && confiner?.kind === 'none';
 }
 
 /** Values are joined to their flag with `=`, and `-p` is left out: it eats the next word. squad's own limit comes before `agy` gives up. */

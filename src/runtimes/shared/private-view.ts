@@ -6,10 +6,10 @@ import { realPaths } from '../../substrate/system/files/real-paths.ts';
 import { storesBehind } from '../../substrate/system/files/object-stores.ts';
 import type { RuntimeSettings } from './cli-adapter.ts';
 import { attachedFiles } from './attached-files.ts';
-import type { Cage } from './confine.ts';
+import type { Cage } from './cage.ts';
 
 /** Places of people and services: homes, temporary files, sockets. */
-const PLACES = ['/home', '/root', '/tmp', '/var/tmp', '/run'];
+const PLACES = ['/home', '/root', '/tmp', '/var/tmp', '/run', '/Users', '/var/folders'];
 /** Hidden in the user's home, even where all of it is opened. */
 const KEYS = ['.ssh', '.gnupg'];
 /** Systems that keep the names of servers or all programs there. */

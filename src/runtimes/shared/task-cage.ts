@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { hasNetwork, writableFolders } from '../../model/access.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
+import { KEPT } from './cage.ts';
 import type { RuntimeSettings } from './cli-adapter.ts';
 import type { Trial } from './cli-program.ts';
-import { confined, createConfiner, INSTALL, KEPT } from './confine.ts';
+import { confined, createConfiner } from './confine.ts';
 import { findProgram } from './find-program.ts';
 import { privateView } from './private-view.ts';
 
@@ -35,7 +36,7 @@ export function createTaskCages(settings: Settings, trial: Trial): (turn: CagedT
   const confiner = createConfiner(settings, trial);
   return async ({ access, workspace: { path }, directory, readable }) => {
     const found = await confiner();
-    if ('problem' in found) return { type: 'none', why: found.problem, next: INSTALL };
+    if (found.kind === 'none') return { type: 'none', why: found.problem, next: found.next };
     const isReader = access.level === 'read-only';
     return {
       type: 'caged',

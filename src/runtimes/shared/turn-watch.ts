@@ -12,7 +12,7 @@ import { createOutputReader } from './output-reader.ts';
 import { MOST_LINES, decideWatchdog, firstPulse, pulseAfter, type HostEnding, type Pulse } from './watchdog.ts';
 
 /** A watchdog ends a turn at most this late. */
-const WATCH_MS = 500;
+const WATCH_MS = 1_000;
 
 export interface WatchPorts {
   readonly processes: Processes;

@@ -6,7 +6,7 @@ import type { ReadingOptions } from '../../model/people/reading-options.ts';
 import { activeSprint, requestStateOf } from '../../model/sprint/team.ts';
 import { verbsFor } from '../../rules/people/decide-people.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
-import { briefly } from '../../substrate/system/files/brief-lock.ts';
+import { briefly } from '../../substrate/system/process/brief-lock.ts';
 import { plainJson } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { TrustOption } from '../new-run.ts';

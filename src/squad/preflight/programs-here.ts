@@ -101,6 +101,7 @@ function ownPrograms({ node, environment, platform }: Host): Unlocated[] {
     program('turn-wrapper', 'sh', { search: '/bin/sh' }),
     ...(platform === 'linux' ? [program('namespace', 'unshare', { search: '/usr/bin/unshare' })] : []),
     ...(platform === 'linux' ? [program('cage-trial', 'bwrap', { search: 'bwrap' })] : []),
+    ...(platform === 'darwin' ? [program('cage-trial', 'sandbox-exec', { search: '/usr/bin/sandbox-exec' })] : []),
     program('pager', pager, { ...own, search: first(pager) }),
     program('editor', editor, { ...own, search: first(editor) }),
     program('terminal', 'tmux', { search: 'tmux' }),

@@ -7,7 +7,7 @@ import type { Host } from '../../engine/compose.ts';
 import { errorText, SquadError } from '../../model/errors.ts';
 import { errorCode, isStorageError, storageError } from '../../model/storage-error.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
-import { briefly } from '../../substrate/system/files/brief-lock.ts';
+import { briefly } from '../../substrate/system/process/brief-lock.ts';
 import { writeWhole } from '../../substrate/system/files/run-files.ts';
 import { syncFile } from '../../substrate/system/files/sync.ts';
 import { bindState, findState } from '../../substrate/system/files/state-place.ts';

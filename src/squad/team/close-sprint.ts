@@ -42,7 +42,7 @@ export async function closeSprint(workspace: OpenedWorkspace, branch: string, id
   return withLedger(workspace, 'write', (ledger) => {
     const at = composition.clock.now();
     carryOver(ledger, id, at);
-    const end = { ...outcomeOf(team, id, ending), head: line?.head ?? null, at };
+    const end = { ...outcomeOf(team, id, ending), head: line?.head ?? null, line: branch, at };
     ledger.writeRecord({ kind: KINDS.end, id, value: plainJson(end), after: 0 });
     failpoint('sprint.closed');
     return { end };

@@ -1,7 +1,7 @@
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
 import { errorText } from '../../model/errors.ts';
 import { lookIn, type OpenedWorkspace } from '../open-workspace.ts';
-import { readTeamSettings } from './team-settings.ts';
+import { readTeamSettings, type TeamSettings } from './team-settings.ts';
 import { writeTeamFiles } from './write-team-files.ts';
 
 /** While a sprint works, its records change every few seconds. */
@@ -11,7 +11,7 @@ const PAUSE_MS = 5_000;
  * Keeps the files of the team up to date with its records. A call writes nothing while they are as they were at the last one, or were
  * written a moment ago. `say` gets why they could not be written, once for each reason: the records count, and the next call tries again.
  */
-export function teamFilesKeeper(say: (text: string) => void) {
+export function teamFilesKeeper(say: (text: string) => void, settings?: TeamSettings) {
   let written = -1;
   let at = -Infinity;
   let problem = '';
@@ -21,7 +21,7 @@ export function teamFilesKeeper(say: (text: string) => void) {
     if (seq === written || (!isLast && clock.monotonic() < at + PAUSE_MS)) return;
     at = clock.monotonic();
     try {
-      const { kept } = await writeTeamFiles(workspace, await readTeamSettings(workspace));
+      const { kept } = await writeTeamFiles(workspace, settings ?? (await readTeamSettings(workspace)));
       written = seq;
       for (const { path, as } of kept) say(`${path} was yours: it is ${as} now`);
     } catch (error) {

@@ -1,9 +1,11 @@
 import { wrongEnvironment } from '../../model/errors.ts';
 import { createGit, type GitPorts } from '../../substrate/git/git-call.ts';
 import { callOn } from '../../substrate/git/git-context.ts';
+import { countCommits } from '../../substrate/git/begin-at.ts';
 import { findBranch, mergeIntoBranch, tryMerge } from '../../substrate/git/merge-into-branch.ts';
 import type { MergeAnswer } from '../../substrate/git/merge-order.ts';
 import { openRepository, type Repository } from '../../substrate/git/repository.ts';
+import type { OpenedWorkspace } from '../open-workspace.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** The commit at the head of the line, or why it cannot be taken. */
@@ -52,6 +54,18 @@ export async function lineObstacle(
   if (found.path !== undefined) return checkedOut(branch, found.path);
   const answer = await tryMerge(ports, repository, found.head, { run: branch, commit, message: 'try' });
   return answer.type === 'merged' || answer.type === 'already' ? undefined : whyHeld(branch, commit, answer);
+}
+
+/** How many commits of the line the checkout does not have; null: there is no such branch. */
+export async function lineAhead(
+  { composition, repository: { root } }: Pick<OpenedWorkspace, 'composition' | 'repository'>,
+  branch: string,
+): Promise<{ readonly branch: string; readonly ahead: number } | null> {
+  const repository = await openRepository(composition.git, root);
+  const found = await findBranch(composition.git, repository, branch);
+  if (found === undefined) return null;
+  const range = { from: repository.head, to: found.head };
+  return { branch, ahead: await countCommits(composition.git, repository, range) };
 }
 
 async function begin(ports: GitPorts, repository: Repository, branch: string, commit: string): Promise<boolean> {

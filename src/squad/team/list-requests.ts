@@ -1,9 +1,8 @@
 import { openMachine } from '../../engine/machine.ts';
 import type { BacklogEntry } from '../../model/sprint/item.ts';
-import { backlogOf } from '../../model/sprint/team.ts';
 import { viewRequest, viewRequests, type RequestView } from '../../view/sprint/request-view.ts';
 import { openWorkspace, type Place } from '../open-workspace.ts';
-import { lookAtTeam, type SeenTeam } from './read-team.ts';
+import { lookAtBacklog, lookAtTeam, type SeenTeam } from './read-team.ts';
 import { unknownRequest } from './requests.ts';
 
 /** The requests of a repository, the newest last. */
@@ -25,8 +24,8 @@ export function requestIn(seen: SeenTeam, id: string): RequestView {
 }
 
 /** The most urgent item first. */
-export async function readBacklog(place: Place): Promise<BacklogEntry[]> {
-  return backlogOf((await look(place)).team);
+export async function readBacklog({ host }: Place): Promise<BacklogEntry[]> {
+  return lookAtBacklog(await openWorkspace({ host, composition: openMachine(host) }));
 }
 
 /** Needs no runtime, so none is loaded. */

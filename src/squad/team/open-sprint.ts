@@ -1,16 +1,21 @@
 import { join } from 'node:path';
-import { SquadError } from '../../model/errors.ts';
+import { badInput, SquadError } from '../../model/errors.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
 import type { SprintOptions } from '../../model/sprint/options.ts';
-import { type Kickoff, type Sprint } from '../../model/sprint/sprint.ts';
+import { TEAM_ROLES } from '../../model/sprint/roles.ts';
+import { unrouted } from '../../model/sprint/routing.ts';
+import { kickoffWords, type Kickoff, type Sprint } from '../../model/sprint/sprint.ts';
 import { activeSprint, backlogOf, isSelectable, type Team } from '../../model/sprint/team.ts';
 import { estimateText } from '../../rules/sprint/sprint-estimate.ts';
 import { sprintFolder, sprintId } from '../../rules/sprint/sprint-id.ts';
 import { openRepository } from '../../substrate/git/repository.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
 import { attachmentsFolder } from '../../substrate/system/files/run-files.ts';
-import { briefly } from '../../substrate/system/files/brief-lock.ts';
+import { briefly } from '../../substrate/system/process/brief-lock.ts';
+import { counted } from '../../text/counted.ts';
 import { plainJson } from '../../text/json.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import type { TrustOption } from '../new-run.ts';
 import { runIdOf, withLedger, type OpenedWorkspace } from '../open-workspace.ts';
 import { submit } from '../submit.ts';
@@ -26,12 +31,13 @@ export interface SprintStart {
   readonly until?: number | undefined;
 }
 
-/** Records a sprint at the head of the line, and returns its id. Its run is submitted next. Throws `workspace-busy` while one is active, or the line cannot be taken. */
+/** Records a sprint at the head of the line, and returns its id. Its run is submitted next. Throws `workspace-busy` while one is active, or the line cannot be taken, and `bad-input` if the policy leaves no role for a step. */
 export async function openSprint(
   workspace: OpenedWorkspace,
   settings: TeamSettings,
   { kickoff, until }: SprintStart,
 ): Promise<string> {
+  requireRoles(settings, kickoff);
   const { composition, directory, repository } = workspace;
   const { head } = await openRepository(composition.git, repository.root);
   const line = await bringToLine(composition.git, repository.root, {
@@ -55,6 +61,16 @@ export async function openSprint(
       failpoint('sprint.opened');
       return id;
     }),
+  );
+}
+
+/** Before anything is on record: the run itself would be refused with a sprint that is in the way. */
+function requireRoles({ policy, folder = '' }: TeamSettings, kickoff: Kickoff): void {
+  const [first, ...more] = unrouted({ policy, text: kickoffWords({ kickoff }), staffed: TEAM_ROLES });
+  if (first === undefined) return;
+  throw badInput(
+    `no sprint can start: ${first}${more.length === 0 ? '' : `; and for ${counted(more.length, 'other step')}`}`,
+    `Take these words out of ${join(folder, 'agent_utilization/policy.yaml')}, or say what the sprint is for in other words.`,
   );
 }
 
@@ -104,11 +120,17 @@ function runNameOf(id: string): string {
     .replaceAll(/[^a-z0-9]+/g, '-')}`.slice(0, 32);
 }
 
-export function isActive(sprint: string): SquadError {
+/** `kickoff`: of one that no process continues by itself. */
+export function isActive(sprint: string, kickoff?: Kickoff): SquadError {
+  const words = kickoff?.trigger === 'person' && !kickoff.text.includes('\n') ? kickoff.text : '';
+  const again =
+    words === ''
+      ? ''
+      : ` \`squad sprint start ${shellWord(plainLine(words, 200))}\` continues it here, with its own words.`;
   return new SquadError({
     code: 'workspace-busy',
     message: `the sprint ${sprint} is active: a team has one at a time`,
-    next: 'See `squad sprint status`. `squad serve` continues one without an engine, and `squad sprint stop` ends it early.',
+    next: `See \`squad sprint status\`.${again} \`squad serve\` continues one without an engine, and \`squad sprint stop\` ends it early.`,
   });
 }
 

@@ -3,7 +3,7 @@ import { KINDS } from '../../model/sprint/kinds.ts';
 import type { PlannerReview } from '../../model/sprint/request.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
 import { attachmentsFolder } from '../../substrate/system/files/run-files.ts';
-import { briefly } from '../../substrate/system/files/brief-lock.ts';
+import { briefly } from '../../substrate/system/process/brief-lock.ts';
 import { plainJson } from '../../text/json.ts';
 import type { TrustOption } from '../new-run.ts';
 import { runIdOf, withLedger, type OpenedWorkspace } from '../open-workspace.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { readCommitPolicy, type CommitPolicy } from '../../model/sprint/commit-policy.ts';
+import { readCommitPolicy } from '../../model/sprint/commit-policy.ts';
+import type { CommitPolicy } from '../../model/subject-policy.ts';
 import type { RoutingPolicy } from '../../model/sprint/options.ts';
 import { TEAM_ROLES } from '../../model/sprint/roles.ts';
 import type { Finding } from '../../text/explain-issue.ts';

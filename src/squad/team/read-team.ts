@@ -1,7 +1,9 @@
 import type { Machine } from '../../engine/machine.ts';
 import type { RunState } from '../../rules/sprint/decide-team.ts';
 import { newRunsCappedUntil } from '../../model/shared-spending.ts';
-import { readTeam, type Team } from '../../model/sprint/team.ts';
+import type { BacklogEntry } from '../../model/sprint/item.ts';
+import { KINDS } from '../../model/sprint/kinds.ts';
+import { backlogOf, readTeam, type Team } from '../../model/sprint/team.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { endOfRun } from '../../view/end-row.ts';
 import { findDefinition } from '../../view/read-run.ts';
@@ -29,16 +31,27 @@ export function lookAtTeam(workspace: Pick<OpenedWorkspace<Machine>, 'directory'
   );
 }
 
+/** Its items alone, most urgent first: what they say is a small part of what a team has on record. */
+export function lookAtBacklog(workspace: Pick<OpenedWorkspace<Machine>, 'directory' | 'composition'>): BacklogEntry[] {
+  const isOfItems = (kind: string): boolean => kind === KINDS.item || kind === KINDS.itemState;
+  return (
+    lookIn(workspace, (ledger) => backlogOf(readTeam((kind) => (isOfItems(kind) ? ledger.records(kind) : [])))) ?? []
+  );
+}
+
 export interface SeenTeam {
   /** A cap of the day is reached, for all runs of the repository: none begins until then (epoch ms). */
   readonly cappedUntil?: number | undefined;
   readonly team: Team;
+  /** Answers for runs of planners, and of sprints that have no end on record. */
   readonly runState: (run: string) => RunState;
 }
 
 function seenIn(ledger: Ledger, engineSince = Infinity): SeenTeam {
   const team = teamIn(ledger);
-  const runs = [...team.review.values(), ...team.sprint.values()].map(({ run }) => run);
+  const active = [...team.sprint].flatMap(([id, sprint]) => (team.end.has(id) ? [] : [sprint]));
+  // A sprint that has its end on record is over: after weeks, most are.
+  const runs = [...team.review.values(), ...active].map(({ run }) => run);
   // The ledger is closed by the time that someone asks.
   const states = new Map(runs.map((run) => [run, runStateIn(ledger, run)]));
   const cappedUntil = newRunsCappedUntil(ledger.sharedUse(engineSince));

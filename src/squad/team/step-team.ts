@@ -1,7 +1,7 @@
 import { isSquadError } from '../../model/errors.ts';
 import { backlogOf, type Team } from '../../model/sprint/team.ts';
 import type { Attachment } from '../../model/sprint/request.ts';
-import type { Kickoff } from '../../model/sprint/sprint.ts';
+import { endedAs, type Kickoff } from '../../model/sprint/sprint.ts';
 import { decideTeam, type TeamDecision, type TeamView } from '../../rules/sprint/decide-team.ts';
 import { openFindings } from '../../rules/sprint/findings.ts';
 import { dueSlot } from '../../rules/service/decide-service.ts';
@@ -33,11 +33,14 @@ export interface TeamStep {
   readonly until?: number | undefined;
 }
 
-export interface StepOptions extends TrustOption, Pick<TeamView, 'begins'> {}
+export interface StepOptions extends TrustOption, Pick<TeamView, 'begins'> {
+  /** Absent: they are read. */
+  readonly settings?: TeamSettings | undefined;
+}
 
 /** Does the one thing that is next for the team. Safe to repeat, and beside others that do the same. */
 export async function stepTeam(workspace: OpenedWorkspace, options: StepOptions = {}): Promise<TeamStep> {
-  const settings = await readTeamSettings(workspace);
+  const settings = options.settings ?? (await readTeamSettings(workspace));
   const now = workspace.composition.clock.now();
   const slots = await slotsOf(workspace, settings, now);
   const decide = (): Pick<Step, 'seen' | 'decision'> => {
@@ -136,7 +139,7 @@ async function carryOut(
     case 'close-sprint': {
       const closed = await closeSprint(workspace, settings.branch, decision.sprint);
       if ('held' in closed) return heldStep(workspace, `${decision.sprint} is not closed: ${closed.held}`);
-      return { did, text: `the sprint ${decision.sprint} is ${closed.end.outcome}` };
+      return { did, text: `the sprint ${decision.sprint} ${endedAs(closed.end)}` };
     }
     case 'plan': {
       const { requests, findings } = decision;

@@ -15,9 +15,11 @@ export async function commitsBetween(
   context: GitContext,
   base: string,
   commit: string,
+  merges?: 'without-merges',
 ): Promise<readonly CommitLine[]> {
   const range = `${requireCommitId(base)}..${requireCommitId(commit)}`;
-  const args = ['log', ...LINE_FORMAT, `--max-count=${MOST_COMMITS}`, '--end-of-options', range];
+  const which = merges === undefined ? [] : ['--no-merges'];
+  const args = ['log', ...LINE_FORMAT, ...which, `--max-count=${MOST_COMMITS}`, '--end-of-options', range];
   return parseLines(await context.git.text(args, (await anyPlace(context)).call));
 }
 

@@ -97,7 +97,7 @@ export function createGitWorkspaces(
     closeRun: (run) => ready(() => closeRun(context, run)),
     listFolders: (run) => ready(() => listFolders(context, run)),
     dropRefs: (run, keep, owner) => ready(() => dropRefs(context, run, keep, owner)),
-    commitsBetween: (base, commit) => ready(() => commitsBetween(context, base, commit)),
+    commitsBetween: (base, commit, merges) => ready(() => commitsBetween(context, base, commit, merges)),
     changedFiles: (base, commit) => ready(() => changedFiles(context, base, commit)),
     overlay: (run, order) => ready(() => overlay(context, run, order)),
     changedLines: (base, commit) => ready(() => changedLines(context, base, commit)),

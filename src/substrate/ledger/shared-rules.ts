@@ -67,7 +67,7 @@ function passedAt(
 ): string | undefined {
   const ended = day.turns.filter((one) => one.ended !== null && one.ended < turn.seq);
   const use = {
-    ...{ timezone, limits, day, unknownCost: 0, live: new Map<string, number>() },
+    ...{ timezone, limits, day, unknownCost: 0, live: new Map<string, number>(), limited: new Map<string, number>() },
     usd: usdOf(ended.reduce((sum, { micros }) => sum + (micros ?? 0), 0)),
     turns: day.turns.length - ended.filter(({ idle }) => idle === 1).length,
     runs: [...begun.values()].filter((at) => isIn(day, at)).length,

@@ -1,5 +1,5 @@
 import { LIMITS_RECORD, readLimits } from '../../model/shared-limits.ts';
-import type { SharedUse } from '../../model/shared-spending.ts';
+import { ACCOUNT_TIMER, type SharedUse } from '../../model/shared-spending.ts';
 import type { Spending, Use } from '../../model/spending.ts';
 import { usdOf } from '../../model/money.ts';
 import { dayOf, isIn } from '../../text/day.ts';
@@ -17,18 +17,35 @@ const OF_DAY = {
   settled: 'attempt.claimed_at >= ? AND attempt.claimed_at < ?',
 };
 
-/** The only question on the way of a turn of a run that shares nothing: such limits, or another run of the present engine. */
+/** Other runs that wait for an account. What such a run found out holds as long as its timer, whether an engine has it or not. */
+const AT_LIMIT = `FROM timer WHERE due_at > ? AND run_id <> ? AND id GLOB '${ACCOUNT_TIMER}*'`;
+
+/** The only question on the way of a turn of a run that shares nothing: such limits, or another run of the present engine or at a limit. */
 const SHARES = `SELECT EXISTS (SELECT 1 FROM record WHERE kind = '${LIMITS_RECORD.kind}' AND id = '${LIMITS_RECORD.id}')
-  OR EXISTS (SELECT 1 FROM lease WHERE released_at IS NULL AND acquired_at >= ? AND run_id <> ?)`;
+  OR EXISTS (SELECT 1 FROM lease WHERE released_at IS NULL AND acquired_at >= ? AND run_id <> ?)
+  OR EXISTS (SELECT 1 ${AT_LIMIT})`;
 
 /** The use of the turns of a run, by agent and task, and of all runs together where that is limited. */
 export function readSpending(store: Store, runId: string, until?: number): Spending {
   const turns = { key: runId, where: OF_RUN, bound: [runId] };
   const { all, agents, tasks, largest } = spentBy(store, turns, until ?? lastSeq(store));
   const use = (tally: Tally | undefined): Use => useOf(tally ?? newTally(), largest);
-  const isShared = until === undefined && store.value<number>(SHARES, store.engineSince, runId) === 1;
-  const shared = isShared ? { shared: readShared(store) ?? { ...UNLIMITED, live: turnsAtWork(store) } } : {};
+  const about = [store.engineSince, runId, store.clock.now(), runId] as const;
+  const isShared = until === undefined && store.value<number>(SHARES, ...about) === 1;
+  const shared = isShared ? { shared: sharedBy(store, runId) } : {};
   return { run: use(all), agent: (name) => use(agents.get(name)), task: (id) => use(tasks.get(id)), ...shared };
+}
+
+function sharedBy(store: Store, runId: string): SharedUse {
+  const use = readShared(store) ?? { ...UNLIMITED, live: turnsAtWork(store) };
+  return { ...use, limited: limitedFor(store, runId) };
+}
+
+/** The accounts at a limit that other runs found out, and until when. */
+function limitedFor(store: Store, runId: string): ReadonlyMap<string, number> {
+  const sql = `SELECT id, max(due_at) AS until ${AT_LIMIT} GROUP BY id`;
+  const found = store.all<{ id: string; until: number }>(sql, store.clock.now(), runId);
+  return new Map(found.map(({ id, until }) => [id.slice(ACCOUNT_TIMER.length), until]));
 }
 
 /** The turns of a run and what they used. A turn whose agent never ran is none: a crash before its start costs no turn. */
@@ -41,7 +58,7 @@ export function readTotals(store: Store, runId: string): Totals {
 /** Runs at work at once share their turns all the same. */
 const UNLIMITED = {
   ...{ timezone: 'UTC', limits: {}, day: { from: 0, until: 0 } },
-  ...{ usd: 0, turns: 0, unknownCost: 0, runs: 0, hasBegun: () => true },
+  ...{ usd: 0, turns: 0, unknownCost: 0, runs: 0, limited: new Map<string, number>(), hasBegun: () => true },
 };
 
 /** The use of all runs, where it is limited; undefined: there are none. `engineSince`: see `turnsAtWork`. */
@@ -61,6 +78,7 @@ export function readShared(store: Store, engineSince = store.engineSince): Share
     unknownCost: unknown.usd,
     runs: [...begun.values()].filter((at) => isIn(day, at)).length,
     live: turnsAtWork(store, engineSince),
+    limited: new Map(),
     hasBegun: (runId) => begun.has(runId),
   };
 }

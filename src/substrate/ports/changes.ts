@@ -52,7 +52,7 @@ export interface EscapingLink {
 /** Facts about commits of a repository. See `Workspaces`. */
 export interface CommitFacts {
   /** The commits in `commit` that `base` lacks, newest first, 1,000 at most. */
-  commitsBetween(base: string, commit: string): Promise<readonly CommitLine[]>;
+  commitsBetween(base: string, commit: string, merges?: 'without-merges'): Promise<readonly CommitLine[]>;
   /** Compares contents, so reverted changes do not count. */
   changedFiles(base: string, commit: string): Promise<readonly ChangedFile[]>;
   /** As `changedFiles`, with counts of lines and with renames. */

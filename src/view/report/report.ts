@@ -1,4 +1,4 @@
-import { FOLDER } from '../../model/playbook-name.ts';
+import { FOLDER, SPRINT } from '../../model/playbook-name.ts';
 import { boardCascades } from '../../rules/cascade.ts';
 import { choicesOf } from '../../rules/choice.ts';
 import { isJudge } from '../../rules/gate.ts';
@@ -36,6 +36,7 @@ import {
   type Text,
 } from './document.ts';
 import type { RunHistory } from '../read-run.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import type { RunView } from '../run-view.ts';
 import { aboutOf, short } from './report-head.ts';
 import { armorySection, mailSection, peopleSection, stagesSection } from './report-people.ts';
@@ -119,12 +120,24 @@ function getSection(reading: RunHistory, git: GitFacts | undefined): Section | u
       words`Everything delivered is on ${code(branch)} at ${code(short(head))}. Your own branch${target} is untouched.${begun}`,
     ),
     ...missingBlocks(reading),
-    commands([`squad diff ${definition.name}`, `squad merge ${definition.name}`]),
-    paragraph(ownWords('Without squad, which checks more before it merges:')),
-    commands([`git log --oneline ${short(workspace.base)}..${branch}`, `git merge ${branch}`]),
+    ...(definition.playbook === SPRINT
+      ? lineBlocks(definition)
+      : [
+          commands([`squad diff ${definition.name}`, `squad merge ${definition.name}`]),
+          paragraph(ownWords('Without squad, which checks more before it merges:')),
+          commands([`git log --oneline ${short(workspace.base)}..${branch}`, `git merge ${branch}`]),
+        ]),
     ...(published?.remote === undefined ? [] : [paragraph(words`Pushed to ${published.remote}.`)]),
     ...(published?.pr === undefined ? [] : [paragraph(words`Pull request: ${published.pr}`)]),
   ]);
+}
+
+/** The line of the team takes the work of a sprint, and squad names the branch of that. */
+function lineBlocks({ name, source }: RunHistory['definition']): Block[] {
+  return [
+    paragraph(ownWords('The line of the team takes it when the sprint is closed:')),
+    commands([`squad diff ${name}`, `squad sprint report ${shellWord(source)}`, 'squad sprint status']),
+  ];
 }
 
 /** Section of a run without a branch: the folder that it made or completed. */

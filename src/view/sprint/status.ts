@@ -10,6 +10,14 @@ export interface StatusPorts {
   readonly isOver: (run: string) => boolean;
   /** The decision about what is next, and why nothing starts. Absent: not checked. */
   readonly next?: { readonly text: string; readonly until?: number | undefined } | undefined;
+  /** Absent: not checked. null: it does not begin yet. */
+  readonly line?: LineStatus | null | undefined;
+}
+
+/** The line, and how many commits of it the branch that is checked out does not have. */
+interface LineStatus {
+  readonly branch: string;
+  readonly ahead: number;
 }
 
 /** How a team stands, for programs. Times are ISO with the offset of its zone. null: there is none. */
@@ -20,6 +28,7 @@ export interface SprintStatus {
   readonly backlog: { readonly ready: number; readonly blocked: number; readonly selected: number };
   /** That no run of the planner has answered yet. */
   readonly open_requests: number;
+  readonly line: LineStatus | null;
   readonly next: { readonly text: string; readonly until: string | null } | null;
 }
 
@@ -37,7 +46,7 @@ interface ActiveSprint {
   readonly todos: readonly Todo[];
 }
 
-export function statusOf({ team, timezone, isOver, next }: StatusPorts): SprintStatus {
+export function statusOf({ team, timezone, isOver, next, line = null }: StatusPorts): SprintStatus {
   const time = (at: number): string => zonedTime(at, timezone);
   const id = activeSprint(team);
   const last = [...team.end].at(-1);
@@ -53,6 +62,7 @@ export function statusOf({ team, timezone, isOver, next }: StatusPorts): SprintS
       last === undefined ? null : { sprint_id: last[0], outcome: last[1].outcome, ended_at: time(last[1].at) },
     backlog: { ready: backlog.filter(isSelectable).length, blocked: count('blocked'), selected: count('selected') },
     open_requests: open.length,
+    line,
     next: next === undefined ? null : { text: next.text, until: next.until === undefined ? null : time(next.until) },
   };
 }
@@ -89,7 +99,7 @@ const WORDS: Readonly<Record<TodoState, string>> = {
 
 /** For people, as lines of a terminal. */
 export function statusLines(status: SprintStatus): string[] {
-  const { active_sprint_id: id, sprint, last_sprint: last, backlog, open_requests: open, next } = status;
+  const { active_sprint_id: id, sprint, last_sprint: last, backlog, open_requests: open, line, next } = status;
   const waits = [
     ...(backlog.ready > 0 ? [`${backlog.ready} ready`] : []),
     ...(backlog.selected > 0 ? [`${backlog.selected} selected`] : []),
@@ -99,6 +109,11 @@ export function statusLines(status: SprintStatus): string[] {
     ...(id === null || sprint === null ? idleLines(last) : activeLines(id, sprint)),
     '',
     `Backlog: ${waits.join(', ') || 'empty'}`,
+    ...(line === null || line.ahead === 0
+      ? []
+      : [
+          `Line: ${plainLine(line.branch)} has ${counted(line.ahead, 'commit')} that the branch here does not have: \`squad merge ${line.branch}\` takes it`,
+        ]),
     ...(open === 0 ? [] : [`Requests: ${open} not planned yet`]),
     ...nextLines(next),
   ];

@@ -77,6 +77,19 @@ describe('what waits for a person comes first', () => {
     expect(screen(after(middle, ...more))).toMatch(shown);
   });
 
+  it('names no retry for a failed task of a sprint that is over', () => {
+    const begun = { ...base, name: 'sign-in', resumed: false, base: 'b', agents: [] };
+    const sprint = after(
+      middle,
+      { type: 'run-started', ...begun, playbook: 'sprint' },
+      { ...failed, task: 'schema', why: 'rejected' },
+    );
+    expect(screen(sprint)).toContain('squad retry schema');
+    const over = screen(after(sprint, { ...stopped, outcome: 'failed', headline: 'FAILED' }));
+    expect(over).toContain('schema failed: rejected');
+    expect(over).not.toContain('squad retry');
+  });
+
   it('and is gone once it is answered, resumed or done', () => {
     const calm = after(
       middle,

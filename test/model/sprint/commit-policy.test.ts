@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { readCommitPolicy, subjectProblem, type CommitPolicy } from '../../../src/model/sprint/commit-policy.ts';
+import { readCommitPolicy } from '../../../src/model/sprint/commit-policy.ts';
+import { subjectProblem, type CommitPolicy } from '../../../src/model/subject-policy.ts';
 
 const policy = (more: Partial<CommitPolicy> = {}): CommitPolicy => {
   const read = readCommitPolicy('', 'COMMIT_POLICY.md');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Board } from '../../../src/model/plan/board.ts';
+import { createView } from '../../../src/rules/view.ts';
 import type { PlanNews } from '../../../src/model/plan/event.ts';
 import * as says from '../../support/sprint-script.ts';
 import { failed } from '../simulator.ts';
@@ -168,6 +169,17 @@ describe('a todo', () => {
     expect(progressIn(played).todos[0]?.reopened).toEqual({ [category]: 1 });
   });
 
+  it('that is blocked leaves the stages done that others went through', () => {
+    const { playbook, board } = playSprint({ answers: { 'b-one': [says.planned('b-one', says.block('a price'))] } });
+    const states = (playbook.stages?.(createView(board)) ?? []).map(({ id, state }) => `${id} ${state}`);
+    expect(states.slice(6, 11)).toEqual([
+      ...['PLAN_TODO done', 'GUIDE done', 'BUILD done', 'ARCHITECT_REVIEW done', 'QA done'],
+    ]);
+    const all = playSprint({ items: ['b-one'], answers: { 'b-one': [says.planned('b-one', says.block('a price'))] } });
+    const none = (all.playbook.stages?.(createView(all.board)) ?? []).map(({ id, state }) => `${id} ${state}`);
+    expect(none.slice(6, 9)).toEqual(['PLAN_TODO skipped', 'GUIDE skipped', 'BUILD skipped']);
+  });
+
   it('counts the reopenings of its authors with the rounds of its reviews', () => {
     const played = playSprint({
       ...{ items: ['b-one'], answers: { 'b-one-guide': [says.guidance('b-one', says.reopen('scope'))] } },
@@ -226,6 +238,45 @@ describe('a todo', () => {
     expect(todoStates(never)).toEqual(['b-one uncommitted', 'b-two committed']);
     expect(itemState(never, 'b-one').state).toBe('carried_over');
     expect(turnsOf(never).at(-1)).toBe('report');
+  });
+});
+
+describe('the commit of a todo', () => {
+  const commitPolicy = '```commit-policy\nbegins: type\n```';
+  const good = says.committed('b-one', 'feat: make b-one');
+  const play = (...made: string[]) => {
+    const answers = { 'b-one-commit': [good] };
+    const evidence = (id: string) => (id === 'b-one-commit' ? { subjects: [made.shift() ?? 'WIP'] } : undefined);
+    return playSprint({
+      ...{ items: ['b-one'], roster: WITH_COMMITTER, options: { commitPolicy }, answers },
+      script: { evidence },
+    });
+  };
+
+  it.each([
+    ['breaks the policy', 'WIP', 'breaks the commit policy'],
+    ['has another subject than its author says', 'feat: other', 'both have to be the same'],
+  ])('goes back to its author where it %s, and lands once it does not', (_, made, why) => {
+    const played = play(made, 'feat: make b-one');
+    expect(todoStates(played)).toEqual(['b-one committed']);
+    expect(JSON.stringify(played.turns)).toContain(why);
+  });
+
+  it('does not land as it is if it never follows the policy', () => {
+    const played = play();
+    expect(todoStates(played)).toEqual(['b-one uncommitted']);
+    expect(progressIn(played).todos[0]?.why).toContain('breaks the commit policy');
+    expect(itemState(played, 'b-one').state).toBe('carried_over');
+  });
+
+  it('is looked at where the developer made it, too', () => {
+    const subjects = ['WIP', 'feat: make b-one'];
+    const played = playSprint({
+      ...{ items: ['b-one'], options: { commitPolicy } },
+      script: { evidence: (id) => (id === 'b-one-build' ? { subjects: [subjects.shift() ?? ''] } : undefined) },
+    });
+    expect(todoStates(played)).toEqual(['b-one committed']);
+    expect(JSON.stringify(played.turns)).toContain('breaks the commit policy');
   });
 });
 

@@ -19,7 +19,7 @@ function planOf(request: Partial<TurnRequest> = {}, facts: Partial<AcpFacts> = {
 const known = { runtime: 'acp/gemini', id: 's-1', home: '/h', workspace: '/w/tree' };
 const session = { ...known, instructionsHash: instructionsHash('be good') };
 const transport = { type: 'stdio' as const, command: '/x', args: [], env: { TOKEN: 'secret' } };
-const NO_CAGE = { confiner: { problem: 'it is missing' } };
+const NO_CAGE = { confiner: { kind: 'none', problem: 'it is missing', next: 'install it' } } as const;
 
 describe('a turn', () => {
   it('is a host that reads its plan from a file, which is removed, and the prompt from stdin', () => {

@@ -27,7 +27,7 @@ export function factsOf(changes: Partial<AcpFacts> = {}): AcpFacts {
     profile: profileOf('gemini'),
     config: {},
     host: ['/opt/node', 'host.mjs'],
-    confiner: { bwrap: '/usr/bin/bwrap', env: '/usr/bin/env', namespaces: ['--unshare-ipc'] },
+    confiner: { kind: 'bubblewrap', bwrap: '/usr/bin/bwrap', env: '/usr/bin/env', namespaces: ['--unshare-ipc'] },
     view: { hidden: [{ path: '/home', isFolder: true }], readable: ['/home/u/.nvm'] },
     masked: [],
     notes: [],

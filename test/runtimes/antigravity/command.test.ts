@@ -5,7 +5,7 @@ import type { CliCommand } from '../../../src/runtimes/shared/cli-adapter.ts';
 import { instructionsHash } from '../../../src/runtimes/shared/session.ts';
 import { commandOf, CONVERSATION, factsOf, requestOf } from './support.ts';
 
-const UNCONFINED = { confiner: { problem: 'none here' } };
+const UNCONFINED = { confiner: { kind: 'none', problem: 'none here', next: 'install it' } } as const;
 const SESSION = {
   runtime: 'antigravity',
   id: CONVERSATION,

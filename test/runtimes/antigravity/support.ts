@@ -25,7 +25,7 @@ export function factsOf(changes: Partial<AntigravityFacts> = {}): AntigravityFac
     directory: '/turns/1',
     credentials: [],
     versionProblem: undefined,
-    confiner: { bwrap: '/usr/bin/bwrap', env: '/usr/bin/env', namespaces: ['--unshare-ipc'] },
+    confiner: { kind: 'bubblewrap', bwrap: '/usr/bin/bwrap', env: '/usr/bin/env', namespaces: ['--unshare-ipc'] },
     view: { hidden: [], readable: [] },
     notes: [],
     foreignServers: false,

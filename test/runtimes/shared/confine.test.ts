@@ -18,7 +18,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { McpServer } from '../../../src/model/turn-request.ts';
-import { confined, createConfiner, type Bubblewrap } from '../../../src/runtimes/shared/confine.ts';
+import type { Bubblewrap } from '../../../src/runtimes/shared/bubblewrap.ts';
+import { confined, createConfiner } from '../../../src/runtimes/shared/confine.ts';
 import { removeSecrets, writeLaunchFiles } from '../../../src/runtimes/shared/launch-files.ts';
 import { outsideServers, unstarted } from '../../../src/runtimes/shared/outside-servers.ts';
 import '../../support/on-disk.ts';
@@ -67,7 +68,7 @@ beforeAll(async () => {
     const { code, stderr } = await run({ binary, args });
     return code === 0 ? undefined : stderr;
   })();
-  if ('problem' in found) throw new Error(`these tests need bubblewrap: ${found.problem}`);
+  if (found.kind !== 'bubblewrap') throw new Error(`these tests need bubblewrap: ${JSON.stringify(found)}`);
   bubblewrap = found;
 });
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
@@ -147,7 +148,7 @@ describe('a cage', () => {
     )();
     expect(found).toMatchObject({ namespaces: ['--unshare-ipc', '--unshare-uts'] });
     const none = await createConfiner({ platform: process.platform, environment }, () => Promise.resolve('no'))();
-    expect(none).toEqual({ problem: 'no' });
+    expect(none).toEqual({ kind: 'none', problem: 'no', next: 'install bubblewrap, and allow user namespaces' });
   });
 
   it('hides what is hidden in a folder that is readable or writable, and shows what is readable in what is hidden', async () => {

@@ -174,3 +174,23 @@ it.each<[string, SharedLimits, string]>([
   db.close();
   expect(found).toEqual([message]);
 });
+
+it('an account at a limit is known to the other runs until its timer is due, also once its run has no engine', () => {
+  const bench = openBench();
+  const { ledger, lease, clock } = bench;
+  const other = otherRun(bench, 'o');
+  const wait = (id: string, dueAt: number): void => {
+    const seq = ledger.append(lease.runId, 'poke', null);
+    const cursor = ledger.run(lease.runId)?.applied ?? 0;
+    ledger.apply({ lease, cursor, seq, driver: `d${seq}`, decisions: [{ do: 'set-timer', id, dueAt, data: null }] });
+  };
+  const limited = (run: string): unknown => [...(ledger.spending(run).shared?.limited ?? [])];
+  wait('engine/account/claude', clock.time + 1_000);
+  wait('a task', clock.time + 1_000);
+  expect([limited(other.runId), limited(lease.runId)]).toEqual([[['claude', clock.time + 1_000]], []]);
+  ledger.releaseLease(lease);
+  ledger.releaseLease(other);
+  expect(limited(other.runId)).toEqual([['claude', clock.time + 1_000]]);
+  clock.time += 1_000;
+  expect(ledger.spending(other.runId).shared).toBeUndefined();
+});

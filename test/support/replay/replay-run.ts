@@ -109,7 +109,7 @@ function portsOf(
       allocate: () => Promise.resolve(),
       publish: () => Promise.resolve({ branch: '', head: '', kept: [] }),
     },
-    wakeSignal: { raise: nothing, wait: () => Promise.resolve(true) },
+    wakeSignal: { raise: nothing, glance: nothing, wait: () => Promise.resolve(true) },
     workClock: {
       totalMs: () => (isOutOfTime(record) ? Number.MAX_SAFE_INTEGER : 0),
       suspend: nothing,

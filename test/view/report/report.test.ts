@@ -90,6 +90,15 @@ describe('a report', () => {
     expect(textOf(text, 'Turns')).toContain('| bob | scripted | 1 | 1 | 1,234 | 0 | 0 | USD 0.25 |');
   });
 
+  it('of a sprint names the report of the sprint, whose work the line takes', () => {
+    const about = { ...definition(), playbook: 'sprint', source: '260324-Sprint-09:00' };
+    const run = new RecordedRun(about).allocate().plan(play(about).entries).decide('finish', 'x').publish();
+    const part = textOf(renderReport(run.read(), run.clock.time, GIT), 'Get the work');
+    expect(part.match(/^(?:squad|git) .*$/gm)).toEqual([
+      ...['squad diff tidy', 'squad sprint report 260324-Sprint-09:00', 'squad sprint status'],
+    ]);
+  });
+
   it('says failed where nothing could be published, and why', () => {
     const about = definition();
     const run = new RecordedRun(about).allocate().plan(play(about).entries);

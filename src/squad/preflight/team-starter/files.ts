@@ -1,3 +1,4 @@
+import { BUILT_IN_RUNTIMES } from '../../../model/runtime-name.ts';
 import { DEFAULT_POLICY } from '../../../model/sprint/default-policy.ts';
 import { sprintCast } from '../../../playbooks/sprint/roles.ts';
 import { plainJson } from '../../../text/json.ts';
@@ -61,7 +62,10 @@ function frontMatter(name: string, description: string): string {
 
 /** The section of `squad.yaml`, and the cast as a comment. */
 export function starterSection(folder: string, runtimes: readonly string[]): string {
-  const agents = sprintCast({ runtimes, members: 0 }).flatMap(({ name, role, runtime, access }) => {
+  const agents = sprintCast({
+    runtimes: runtimes.length === 0 ? [BUILT_IN_RUNTIMES[0]] : runtimes,
+    members: 0,
+  }).flatMap(({ name, role, runtime, access }) => {
     const { folder: own = role, skill } = ROLE_STARTERS[role] ?? {};
     const skills = skill === undefined ? '' : `, skills: [${folder}/${own}/skills/${skill.name}]`;
     const text = `instructions: ${folder}/${own}/AGENTS.md${skills}`;

@@ -8,9 +8,9 @@ import type { TurnEnding } from '../../ports/processes.ts';
 import { untilBeat } from '../clock/beat.ts';
 import { isSameProcess } from './process-table.ts';
 
-/** How often to look where a watch shows nothing: a wrapper was killed, or the file system reports no changes. */
+/** How often to look where a watch shows nothing: a wrapper was killed. The longer one of two where there is a watch. */
 const FIRST_WAIT_MS = 20;
-const LONGEST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = { watched: 1_000, unwatched: 250 };
 /** How often to ask the process table whose the pid is now. Between, it is enough that the pid answers, at a tenth of the cost. */
 const TABLE_MS = 1000;
 /** If a wrapper is killed while its `mv` runs, the exit file may still appear for this long. */
@@ -31,19 +31,20 @@ export async function waitForEnding(
   const wakeUp = (): void => wake.abort();
   signal.addEventListener('abort', wakeUp);
   const stopWatching = watchForRename(join(directory, UNRECORDED_EXIT), wakeUp);
+  const longest = LONGEST_WAIT_MS[stopWatching === undefined ? 'unwatched' : 'watched'];
   try {
-    for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 1.1, LONGEST_WAIT_MS)) {
+    for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 1.1, longest)) {
       // Before the look, so that an end during the look is not slept through.
       wake = new AbortController();
       const asks = clock.monotonic() - askedAt >= TABLE_MS;
       if (asks) askedAt = clock.monotonic();
       const ending = await look(identity, directory, clock, asks);
       if (ending !== undefined) return ending;
-      const isRare = wait === LONGEST_WAIT_MS;
+      const isRare = wait === longest;
       if (!signal.aborted) await clock.sleep(isRare ? untilBeat(clock, wait) : wait, wake.signal);
     }
   } finally {
-    stopWatching();
+    stopWatching?.();
     signal.removeEventListener('abort', wakeUp);
   }
   return undefined;
@@ -73,8 +74,8 @@ function answers(pid: number): boolean {
   }
 }
 
-/** Watches this one file, not its folder, where each line that the agent prints would wake the engine. Returns its end. */
-function watchForRename(path: string, onRename: () => void): () => void {
+/** Watches this one file, not its folder, where each line that the agent prints would wake the engine. Returns its end, if it works. */
+function watchForRename(path: string, onRename: () => void): (() => void) | undefined {
   try {
     const watcher = watch(path, { persistent: false }, (change) => {
       if (change === 'rename') onRename();
@@ -83,7 +84,7 @@ function watchForRename(path: string, onRename: () => void): () => void {
     return () => watcher.close();
   } catch {
     // The turn has ended, or nothing can be watched here. Polling finds its end too.
-    return () => undefined;
+    return undefined;
   }
 }
 

@@ -9,7 +9,7 @@ import { createLineSplitter } from './splitter.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 const FIRST_WAIT_MS = 50;
-const LONGEST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 1_000;
 /** The lines of one turn delay timers, signals and other turns at most this long. */
 const SLICE_MS = 10;
 

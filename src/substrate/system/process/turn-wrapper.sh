@@ -134,30 +134,37 @@ read_seconds() {
 
 # is_larger: some output is larger than allowed. It starts a process only if output has grown since `checked` was written, and
 # every tenth time, as the time stamps of files are coarse. `find` only looks at sizes; some `wc -c` read the whole file.
+# Sets `nap`: while no output grows, the looks become rarer.
 is_larger() {
   checks=$(((checks + 1) % 10))
-  [ "$checks" = 1 ] || [ ! -e "$dir/checked" ] ||
-    [ "$dir/stdout" -nt "$dir/checked" ] || [ "$dir/stderr" -nt "$dir/checked" ] || return 1
+  if [ ! -e "$dir/checked" ] || [ "$dir/stdout" -nt "$dir/checked" ] || [ "$dir/stderr" -nt "$dir/checked" ]; then
+    nap=1
+  else
+    [ "$nap" -ge 10 ] || nap=$((nap + 1))
+    [ "$checks" = 1 ] || return 1
+  fi
   (umask 077 && : >"$dir/checked")
   large=$(PATH=$tools find "$dir/stdout" "$dir/stderr" -size "+${cap}c" 2>/dev/null)
   [ -n "$large" ]
 }
 
-# Enforces the limits. A group TERM takes the sleep, not us.
+# Enforces the limits. A group TERM takes the sleep, not us. An engine looks at the output more often; without one, a flood after a
+# long silence is met up to ten seconds late.
 watch_limits() {
   trap : TERM
   trap '' INT HUP
   self=$(exec /bin/sh -c 'printf %s "$PPID"')
-  checks=0
+  checks=0 nap=1
   read_seconds
   while [ ! -e "$dir/exit" ]; do
     if [ "$rest" -le 0 ]; then end_turn wall; return; fi
+    [ "$nap" -le "$rest" ] || nap=$rest
     before=$now
-    PATH=$tools sleep 1
+    PATH=$tools sleep "$nap"
     read_seconds
     passed=$((${now:-0} - ${before:-0}))
-    # A nap takes a second, and a few where the machine is busy. Anything else is a clock that was set, or a machine that slept.
-    case $passed in [0-5]) ;; *) passed=1 ;; esac
+    # A nap takes its seconds, and a few more where the machine is busy. Anything else is a clock that was set, or a machine that slept.
+    [ "$passed" -ge 0 ] && [ "$passed" -le "$((nap + 4))" ] || passed=$nap
     rest=$((rest - passed))
     if is_larger; then end_turn flood; return; fi
   done

@@ -3,6 +3,8 @@ import { againCommands } from '../../explain-failure.ts';
 import { workCommands } from '../../next-commands.ts';
 import type { StageView } from '../../../model/plan.ts';
 import type { Board } from '../../../model/plan/board.ts';
+import { OF_A_TEAM } from '../../../model/playbook-name.ts';
+import type { RunDefinition } from '../../../model/run.ts';
 import {
   code,
   commands,
@@ -25,7 +27,7 @@ const MOST_TEXT = 20_000;
  * was found and suggested, by whom and on which commit, and what to do next.
  */
 export function failureFiles(
-  run: string,
+  run: Pick<RunDefinition, 'name' | 'playbook'>,
   board: Pick<Board, 'tasks' | 'records' | 'facts' | 'branch' | 'finished'>,
   stages: readonly StageView[],
 ): RunFile[] {
@@ -77,12 +79,14 @@ function judgesOf({ by }: FailedReview['rounds'][number]): Text {
 }
 
 function nextSection(
-  run: string,
+  { name: run, playbook }: Pick<RunDefinition, 'name' | 'playbook'>,
   { branch, facts, finished }: Pick<Board, 'branch' | 'facts' | 'finished'>,
   reviews: readonly FailedReview[],
 ): Section {
-  const again = reviews.flatMap(({ task }) => (task === null ? [] : againCommands(run, task)));
-  const hasWork = finished !== null && branch.head !== facts.base;
+  // This file does not change once the run is over: then nothing opens it again, and the line has its work.
+  const isOfTeam = OF_A_TEAM.has(playbook);
+  const again = isOfTeam ? [] : reviews.flatMap(({ task }) => (task === null ? [] : againCommands(run, task)));
+  const hasWork = !isOfTeam && finished !== null && branch.head !== facts.base;
   return {
     title: 'What to do next',
     blocks: [
@@ -98,7 +102,7 @@ function nextSection(
         : []),
       // This file does not change once the run is over, and a person may do anything to the branch.
       paragraph(ownWords('What can be done at any time:')),
-      commands([`squad status ${run}`]),
+      commands([`squad status ${run}`, ...(isOfTeam ? ['squad backlog'] : [])]),
     ],
   };
 }

@@ -9,7 +9,7 @@ import { failureFiles } from './failure-files.ts';
 export function filesSection({ row, definition, board, attempts }: RunHistory): Section {
   const turns = attempts.filter((one) => one.settlement !== undefined && isTurn(one)).length;
   const documents = deliveredDocuments(board, () => undefined).length;
-  const failures = failureFiles(definition.name, board, []).map(
+  const failures = failureFiles(definition, board, []).map(
     ({ path }) => words`${code(path)}: the rounds of what was rejected`,
   );
   return {

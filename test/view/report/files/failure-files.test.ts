@@ -38,12 +38,13 @@ function boardOf(works: Readonly<Record<string, Partial<Work>>>, records: Record
   };
 }
 
+const RUN = { name: 'tidy', playbook: 'delivery' };
 const PLACED = { 'stage-tasks': { spec: { stage: 'SPEC', pass: 1, as: 'work' } } };
 
 describe('the file of a failed stage', () => {
   it('has every round: what was found, by whom, on which commit, whether it converged, and what to do next', () => {
     const work = { phase: REJECTED, rounds: [round(1, 'no title'), round(2, 'no title')] };
-    const [file, ...others] = failureFiles('tidy', boardOf({ spec: work }, PLACED), [{ ...ROW, id: 'SPEC_REVIEW' }]);
+    const [file, ...others] = failureFiles(RUN, boardOf({ spec: work }, PLACED), [{ ...ROW, id: 'SPEC_REVIEW' }]);
     expect(others).toEqual([]);
     expect(file?.path).toBe('failures/SPEC_REVIEW.md');
     const { text = '' } = file ?? {};
@@ -65,13 +66,13 @@ describe('the file of a failed stage', () => {
 
   it('is called as the task in a run without stages', () => {
     const board = boardOf({ page: { phase: REJECTED, rounds: [round(1, 'x')] }, other: {} });
-    expect(failureFiles('tidy', board, []).map(({ path }) => path)).toEqual(['failures/page.md']);
+    expect(failureFiles(RUN, board, []).map(({ path }) => path)).toEqual(['failures/page.md']);
   });
 
   it('is one for all tasks of a stage, and says whose each round is', () => {
     const work = { phase: REJECTED, rounds: [round(1, 'x')] };
     const placed = { 'stage-tasks': { left: { stage: 'SPEC' }, right: { stage: 'SPEC' } } };
-    const [file, ...others] = failureFiles('tidy', boardOf({ left: work, right: work }, placed), []);
+    const [file, ...others] = failureFiles(RUN, boardOf({ left: work, right: work }, placed), []);
     expect(others).toEqual([]);
     expect(file?.text.match(/^## .*$/gm)).toEqual([
       '## left, round 1 of 3: rejected',
@@ -87,7 +88,7 @@ describe('the file of a failed stage', () => {
       findings: [{ file: 'a.ts', line: 3, problem: 'no expiry', suggestion: 'add one', by: 'pm' }],
     };
     const rounds = { 'stage-rounds': { 'P/1': { ...verdict, round: 1, converging: true }, 'P/2': verdict } };
-    const [file] = failureFiles('tidy', boardOf({}, rounds), []);
+    const [file] = failureFiles(RUN, boardOf({}, rounds), []);
     expect(file?.path).toBe('failures/POST_REVIEW.md');
     expect(file?.text).toContain('The delivered work was rejected 2 times');
     expect(file?.text).toContain('By pm (pam): rejected.');
@@ -102,16 +103,19 @@ describe('the file of a failed stage', () => {
     ['failed for another reason', { at: 'ended', as: 'failed', cause: 'attempts', why: '' }],
     ['tried again', { at: 'working' }],
   ] as const)('is none for work that is %s', (_title, phase) => {
-    expect(failureFiles('tidy', boardOf({ spec: { phase, rounds: [round(1, 'x')] } }, PLACED), [])).toEqual([]);
+    expect(failureFiles(RUN, boardOf({ spec: { phase, rounds: [round(1, 'x')] } }, PLACED), [])).toEqual([]);
+  });
+
+  it('of a sprint names no command that opens its run again, or merges it past the line', () => {
+    const work = { phase: REJECTED, rounds: [round(1, 'no title')] };
+    const board = { ...boardOf({ spec: work }, PLACED), finished: { outcome: 'done' as const, why: '', at: 1 } };
+    const [file] = failureFiles({ ...RUN, playbook: 'sprint' }, board, []);
+    expect(file?.text.match(/^squad .*$/gm)).toEqual(['squad status tidy', 'squad backlog']);
   });
 
   it('S13: what reviewers say is quoted, bounded and seen', () => {
     const hostile = `\`\`\`\n# Fake\n\u001b[2J\u202e${'x'.repeat(100_000)}`;
-    const [file] = failureFiles(
-      'tidy',
-      boardOf({ spec: { phase: REJECTED, rounds: [round(1, hostile)] } }, PLACED),
-      [],
-    );
+    const [file] = failureFiles(RUN, boardOf({ spec: { phase: REJECTED, rounds: [round(1, hostile)] } }, PLACED), []);
     expect(file?.text.length).toBeLessThan(25_000);
     expect(file?.text).toContain('more characters)');
     expect(file?.text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);

@@ -56,10 +56,13 @@ describe('todos of a sprint', () => {
 });
 
 describe('what research says', () => {
-  const { proposals, ...rest } = says.RESEARCH as { readonly [key: string]: Json; readonly proposals: object };
-  const research = (more: object): Json => ({ ...rest, proposals: { ...proposals, ...more } as Json });
+  const { proposals, ...rest } = says.RESEARCH as {
+    readonly [key: string]: Json;
+    readonly proposals: Record<string, Json>;
+  };
+  const research = (more: Record<string, Json>): Json => ({ ...rest, proposals: { ...proposals, ...more } });
 
-  it.each<[string, object, string | undefined]>([
+  it.each<[string, Record<string, Json>, string | undefined]>([
     ['no subject, and why', { subject: null, no_subject_reason: 'all is known' }, undefined],
     ['no sources, and why', { sources: [], no_sources_reason: 'only the code' }, undefined],
     ['neither a subject nor a reason', { subject: ' ', no_subject_reason: null }, 'give a `subject`'],

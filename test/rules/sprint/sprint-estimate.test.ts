@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { SprintEnd, SprintProgress } from '../../../src/model/sprint/sprint.ts';
+import type { Kickoff, SprintEnd, SprintProgress } from '../../../src/model/sprint/sprint.ts';
 import { readTeam, type Team } from '../../../src/model/sprint/team.ts';
 import { estimateText } from '../../../src/rules/sprint/sprint-estimate.ts';
 
@@ -12,7 +12,7 @@ interface Past {
 function teamAfter(sprints: readonly Past[]): Team {
   const of = <T>(make: (past: Past) => T): ReadonlyMap<string, T> =>
     new Map(sprints.map((past, at) => [`s-${at}`, make(past)]));
-  const kickoff = { milestone: 'm', text: 'm', items: [], attachments: [], by: 'ada', trigger: 'person' } as const;
+  const kickoff: Kickoff = { milestone: 'm', text: 'm', items: [], attachments: [], by: 'ada', trigger: 'person' };
   return {
     ...readTeam(() => []),
     sprint: of(() => ({ kickoff, run: 'x', base: 'c', at: 0, until: null })),

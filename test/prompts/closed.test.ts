@@ -41,7 +41,10 @@ const OTHERS: readonly (readonly [modules: RegExp, why: string])[] = [
     /^runtimes\/shared\/(?:cli-program|network-failure|output-reader|session|skills|turn-verdict)\.ts$/,
     'why a turn is refused or failed, for the operator',
   ],
-  [/^runtimes\/shared\/(?:hooks|limit-notice|outside-servers)\.ts$/, 'programs of the shell, and patterns'],
+  [
+    /^runtimes\/shared\/(?:hooks|limit-notice|outside-servers|seatbelt)\.ts$/,
+    'programs of the shell and of sandboxes, and patterns',
+  ],
   [/^cli\/mcp\/(?:other-actions|reading-tools)\.ts$/, 'what a tool does: it stands in the schema of the tool'],
   [/^cli\/mcp\/(?:main|server)\.ts$/, 'why a call, or the program, is refused'],
 ];

@@ -79,7 +79,7 @@ function planningStages(options: SprintOptions, roles: readonly string[], { brie
       brief: brief('sprint/research', { id, kickoff }, to('research_initial')),
     },
     {
-      ...{ id: 'MILESTONE', title: 'Refine the milestone', ...PLANNER },
+      ...{ id: 'MILESTONE', title: 'Refine the milestone', ...PLANNER, ...asks(options) },
       makes: { document: 'milestone.md', answer: 'milestone' },
       brief: brief('sprint/milestone', { id, kickoff }, '{of:RESEARCH}', to('milestone_refinement')),
     },
@@ -89,7 +89,7 @@ function planningStages(options: SprintOptions, roles: readonly string[], { brie
       brief: brief('sprint/artifacts', {}, '{of:RESEARCH}', to('artifact_sync')),
     },
     {
-      ...{ id: 'BACKLOG', title: 'Define the backlog', ...PLANNER, makes: { answer: 'backlog' } },
+      ...{ id: 'BACKLOG', title: 'Define the backlog', ...PLANNER, ...asks(options), makes: { answer: 'backlog' } },
       brief: brief(
         'sprint/backlog',
         { id, kickoff, backlog: backlogText(backlog) },
@@ -98,11 +98,11 @@ function planningStages(options: SprintOptions, roles: readonly string[], { brie
       ),
     },
     {
-      ...{ id: 'PRIORITIES', title: 'Set priorities', ...PLANNER, makes: { answer: 'priorities' } },
+      ...{ id: 'PRIORITIES', title: 'Set priorities', ...PLANNER, ...asks(options), makes: { answer: 'priorities' } },
       brief: brief('sprint/priorities', { id }, to('backlog_prioritization')),
     },
     {
-      ...{ id: 'TODOS', title: 'Choose the todos', ...PLANNER, makes: { answer: 'todos' } },
+      ...{ id: 'TODOS', title: 'Choose the todos', ...PLANNER, ...asks(options), makes: { answer: 'todos' } },
       brief: brief('sprint/todos', { id, most: String(maxTodos) }, to('todo_finalization')),
     },
   ];

@@ -42,6 +42,11 @@ describe('writes of a planner', () => {
   it.each<[string, readonly Json[], string]>([
     ['an id that no item has', [on('b-none', 1, 'drop', { reason: 'x' })], 'the backlog has no such item'],
     ['a stale version', [on('b-old', 2, 'drop', { reason: 'x' })], 'its version is 3, and this write is of 2'],
+    [
+      'a version that no one wrote',
+      [on('b-old', 4, 'drop', { reason: 'x' })],
+      'its version is 3, and this write is of 4',
+    ],
     ['a version of a new item', [write('b-new', { version: 1 })], 'the version of a new item is 0'],
     ['an id that is taken', [write('b-old')], 'there is an item with this id already'],
     ['an id that is no id', [write('B New')], 'its id must be'],

@@ -198,6 +198,17 @@ describe('a todo', () => {
     expect(progressIn(played).todos).toMatchObject([{ state: 'committed', reopened: { scope: 1 } }]);
   });
 
+  it('for which other files are handed in, too, is not opened again', () => {
+    const artifacts = ['docs/squad/try/spec.md', 'src/a.ts'];
+    const handed = says.built('b-one', says.transition('advance'), { artifacts });
+    const played = playSprint({
+      ...{ items: ['b-one'], answers: { 'b-one-build': [handed] } },
+      script: unchanged('b-one-build'),
+    });
+    expect(todoStates(played)).toEqual(['b-one completed']);
+    expect(progressIn(played).todos[0]).not.toHaveProperty('reopened');
+  });
+
   it('whose work fails does not hold up the others', () => {
     const played = playSprint({
       items: ['b-one', 'b-two', 'b-three'],

@@ -95,6 +95,21 @@ describe('an answer of a planner that is not as it should be', () => {
     expect(read(form, answer).problems).toBeUndefined();
   });
 
+  const own = ANSWERS.filter(([form]) => form !== 'requests');
+
+  it.each<[string, Record<string, Json>, string]>([
+    ['for another request', { request_id: 'b-none' }, `\`request_id\` must be ${says.SPRINT_ID}`],
+    ['from another role', { role: 'qa' }, '`role` must be '],
+    ['of a step that is blocked and advances', { status: 'blocked' }, '`block` goes with blocked or failed'],
+    ['of a step that failed without a reason', { status: 'failed' }, '`error` does not say why'],
+  ])('is refused in each form: %s', (_, more, problem) => {
+    for (const [form, answer] of own) {
+      const reading = read(form, { ...(answer as Record<string, Json>), ...more });
+      expect(reading.problems?.join('\n'), form).toContain(problem);
+      expect(Object.keys(reading), form).toEqual(['problems']);
+    }
+  });
+
   it('has problems and changes nothing, or is another good answer', { ...SPREAD, timeout: 120_000 }, () => {
     let refused = 0;
     const trials = spread(500, 5_000);
@@ -133,6 +148,28 @@ describe('an answer of a planner that is not as it should be', () => {
     );
     // Most of them are no answer.
     expect(refused).toBeGreaterThan(trials / 2);
+  });
+});
+
+const POLICY = 'Words for agents.\n\n```commit-policy\nbegins: type\nlongest: 40\n```\n';
+
+describe.each(['built', 'committed'])('the subject in the answer %s', (form) => {
+  it.each<[string, string, boolean, string, string | undefined]>([
+    ['fits the policy', 'feat: add a login', false, POLICY, undefined],
+    ['lacks what the policy asks for', 'Add a login', false, POLICY, 'has to begin with a type and a colon'],
+    ['is longer than the policy says', `feat: ${'x'.repeat(40)}`, false, POLICY, 'at most 40 are allowed'],
+    ['is longer than squad allows without one', 'x'.repeat(73), false, '', 'at most 72 are allowed'],
+    ['is there although nothing changed', 'feat: add a login', true, POLICY, 'give one of the two'],
+  ])('%s', (_, subject, nothing, commitPolicy, problem) => {
+    const answers = createSprintPlaybook(says.sprintOptions({ commitPolicy })).answers ?? {};
+    const { proposals, ...rest } = (form === 'built' ? says.built : says.committed)(says.SPRINT_ID) as {
+      readonly [key: string]: Json;
+      readonly proposals: Record<string, Json>;
+    };
+    const answer = { ...rest, proposals: { ...proposals, commit_subject: subject, no_changes: nothing } };
+    const { problems } = answers[form]?.read?.(view, answer, form) ?? {};
+    if (problem === undefined) expect(problems).toBeUndefined();
+    else expect(problems?.join('\n')).toContain(problem);
   });
 });
 

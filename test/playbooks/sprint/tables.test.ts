@@ -10,7 +10,9 @@ import {
   type Transition,
 } from '../../../src/model/sprint/transition.ts';
 import { routeStep } from '../../../src/model/sprint/routing.ts';
+import { limitsSchema } from '../../../src/model/limits.ts';
 import { createSprintPlaybook } from '../../../src/playbooks/sprint/index.ts';
+import { sprintList } from '../../../src/playbooks/sprint/list.ts';
 import { sprintOptions, transition } from '../../support/sprint-script.ts';
 import { SPRINT_TEAM } from './support.ts';
 
@@ -173,3 +175,17 @@ describe('who does a step', () => {
     });
   });
 });
+
+it.each([0, 1, 2, 20])(
+  'lets the planner ask designer and architect together %i times in each of its planning stages',
+  (advice) => {
+    const { stages } = sprintList(sprintOptions({ advice, approve: 'todos' }), {
+      ...{ roles: staffed, run: 'try', limits: limitsSchema.parse({}) },
+    });
+    const asking = stages.flatMap(({ id, asks }) => (asks === undefined ? [] : [id]));
+    expect(asking).toEqual(['MILESTONE', 'ARTIFACT_SYNC', 'BACKLOG', 'PRIORITIES', 'TODOS', 'PLAN_TODO']);
+    for (const { asks } of stages) {
+      if (asks !== undefined) expect(asks).toEqual({ of: ['designer', 'architect'], most: advice });
+    }
+  },
+);

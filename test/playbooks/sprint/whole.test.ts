@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KINDS } from '../../../src/model/sprint/kinds.ts';
 import { createView } from '../../../src/rules/view.ts';
-import { block, planned } from '../../support/sprint-script.ts';
+import { backlog, block, planned, reprioritise, write } from '../../support/sprint-script.ts';
 import { playSprint, progressIn, recordsIn, todoStates, turnsOf, WITH_COMMITTER } from './support.ts';
 
 describe('a whole sprint', () => {
@@ -30,7 +30,10 @@ describe('a whole sprint', () => {
   it('has the version controller commit what developers leave', () => {
     const played = playSprint({ roster: WITH_COMMITTER });
     expect(played.board.finished?.outcome).toBe('done');
-    expect(turnsOf(played)).toContain('b-one-commit');
+    for (const id of ['b-one', 'b-two']) {
+      const chain = turnsOf(played).filter((one) => one.startsWith(id));
+      expect(chain.slice(-3)).toEqual([`${id}-build/architect`, `${id}-build/qa`, `${id}-commit`]);
+    }
     expect(todoStates(played)).toEqual(['b-one committed', 'b-two committed']);
   });
 });
@@ -56,6 +59,23 @@ describe('the records of a sprint', () => {
     expect(JSON.stringify(research)).not.toContain('workflow_transition');
     expect(report).toMatchObject({ headline: 'Logins work', changes: [{ before: 'none', after: 'a form' }] });
     expect(routing.map(({ step, role }) => `${step} ${role}`)).toContain('qa_validation qa');
+  });
+
+  it('have a receipt for each write of the backlog, by the answer that made it', () => {
+    const writes = [write('b-one'), write('b-two')];
+    const later = reprioritise('b-two', 1, 80);
+    const { board } = playSprint({ answers: { backlog: [backlog(...writes)], priorities: [backlog(later)] } });
+    const receipts = createView(board).records('sprint-receipts');
+    expect(receipts.map(({ id, value }) => [id, value])).toEqual([
+      [
+        'backlog/1',
+        [
+          { op: 'add', id: 'b-one', version: 1 },
+          { op: 'add', id: 'b-two', version: 1 },
+        ],
+      ],
+      ['priorities/1', [{ op: 'reprioritise', id: 'b-two', version: 2 }]],
+    ]);
   });
 
   it('say of each todo what its planner noted', () => {

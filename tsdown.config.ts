@@ -43,7 +43,7 @@ const PARTS = Object.entries({
     ],
   ],
   schedules: ['squad/preflight/(?:consent|read-schedules|schedule-items)', 'substrate/git/repository'],
-  team: ['model/sprint/team'],
+  team: ['model/sprint/team', 'model/people/kinds'],
   discord: ['substrate/channels/discord/index'],
   runtimes: ['engine/compose'],
   checks: ['squad/new-run', 'substrate/git/git-workspaces', 'substrate/git/run-changes'],

@@ -14,7 +14,8 @@ export async function readSettingsText(root: string): Promise<SettingsFile> {
 
 /** Whether a settings file seems to have channels. Without them nothing of theirs is loaded. */
 export function namesChannels(text: string): boolean {
-  return /^["']?channels\b/m.test(text);
+  // Also in the form of JSON, on one line.
+  return /(?:^|[{,])\s*["']?channels["']?\s*:/m.test(text);
 }
 
 async function textOrRefusal(root: string): Promise<string> {

@@ -97,7 +97,7 @@ export function planAttemptId(
 export interface WakeSignal {
   raise(): void;
   /** Ends a wait without a signal: something may have been written. */
-  glance(): void;
+  readonly glance: () => void;
   /** Resolves with true at the next signal, at once if there was one since the last wait; with false after `ms`, or a glance. */
   wait(ms: number): Promise<boolean>;
 }

@@ -17,7 +17,7 @@ const failure = (task: string): TaskFailure => ({
   ...{ cancelled: [], errors: [], work: null, next: [] },
 });
 
-const CHOICES = { runtimes: ['claude', 'codex'], agents: ['builder-2'] };
+const CHOICES = { runtimes: ['claude', 'codex'], agents: ['builder-2'], isAnswer: false };
 
 describe('what a person chooses', () => {
   it.each([
@@ -28,11 +28,28 @@ describe('what a person chooses', () => {
     ['another agent', ['agent', 'builder-2'], { way: 'retry', options: { agent: 'builder-2' } }],
     ['to skip it', ['skip', 'later'], { way: 'skip', why: 'later' }],
     ['to take it', ['override', 'I read it'], { way: 'override', why: 'I read it' }],
+    ['its transcript', ['show'], { way: 'show' }],
     ['nothing', ['nothing'], undefined],
     ['nothing, by Ctrl-C', [undefined], undefined],
     ['nothing, by Ctrl-C instead of a reason', ['skip', undefined], undefined],
   ])('%s', async (_title, answers, expected) => {
     expect(await chooseWay(answering(...answers), failure('a'), CHOICES)).toEqual(expected);
+  });
+
+  it('offers to leave out no answer that other tasks are made of', async () => {
+    const offered = async (isAnswer: boolean) => {
+      const seen: string[] = [];
+      const prompts = {
+        ...answering(),
+        choose: async (_: string, choices: readonly { value: string }[]) =>
+          void seen.push(...choices.map(({ value }) => value)),
+      };
+      await chooseWay(prompts, failure('plan'), { ...CHOICES, isAnswer });
+      return seen;
+    };
+    expect(await offered(true)).not.toContain('skip');
+    expect(await offered(true)).not.toContain('override');
+    expect(await offered(false)).toEqual(expect.arrayContaining(['show', 'skip', 'override']));
   });
 
   it('is asked for the task only where there are several', async () => {

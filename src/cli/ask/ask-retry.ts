@@ -1,10 +1,11 @@
 import type { TaskFailure } from '../../model/task-failure.ts';
 import type { Prompts } from './prompts.ts';
 
-/** Choices for a task that failed. Each is also a command. */
+/** Choices for a task that failed. Each is also a command; after `show` the person is asked again. */
 export type Way =
   | { readonly way: 'retry'; readonly options: { fresh?: boolean; note?: string; agent?: string; runtime?: string } }
-  | { readonly way: 'skip' | 'override'; readonly why: string };
+  | { readonly way: 'skip' | 'override'; readonly why: string }
+  | { readonly way: 'show' };
 
 const WAYS = [
   { value: 'continue', label: 'Continue its session' },
@@ -14,6 +15,7 @@ const WAYS = [
   { value: 'runtime', label: 'Use another runtime' },
   { value: 'skip', label: 'Skip it', hint: 'tasks that need it start without it' },
   { value: 'override', label: 'Take it as done', hint: 'the checks still run' },
+  { value: 'show', label: 'Show its transcript' },
   { value: 'nothing', label: 'Change nothing' },
 ] as const;
 
@@ -29,11 +31,23 @@ export async function chooseTask(prompts: Prompts, failures: readonly TaskFailur
 export async function chooseWay(
   prompts: Prompts,
   { task }: Pick<TaskFailure, 'task'>,
-  { runtimes, agents }: { readonly runtimes: readonly string[]; readonly agents: readonly string[] },
+  {
+    runtimes,
+    agents,
+    isAnswer,
+  }: {
+    readonly runtimes: readonly string[];
+    readonly agents: readonly string[];
+    /** Other tasks are made of what it answers, so that nothing can take its place. */
+    readonly isAnswer: boolean;
+  },
 ): Promise<Way | undefined> {
-  const ways = WAYS.filter(({ value }) => value !== 'agent' || agents.length > 0);
+  const without = [...(agents.length > 0 ? [] : ['agent']), ...(isAnswer ? ['skip', 'override'] : [])];
+  const ways = WAYS.filter(({ value }) => !without.includes(value));
   const way = await prompts.choose(`What should happen with ${task}?`, ways, never());
   switch (way) {
+    case 'show':
+      return { way };
     case 'continue':
       return { way: 'retry', options: {} };
     case 'fresh':

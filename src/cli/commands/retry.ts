@@ -1,3 +1,4 @@
+import { attemptName } from '../../model/attempt-id.ts';
 import { usageError } from '../../model/errors.ts';
 import { taskScope } from '../../model/plan/scope.ts';
 import { requestOf } from '../../model/plan/verbs.ts';
@@ -7,6 +8,7 @@ import { failuresOf } from '../../view/explain-failure.ts';
 import { stuckTasksOf, type StuckTask } from '../../view/stuck-tasks.ts';
 import { openRun } from '../../squad/open-run.ts';
 import { listKeptWork } from '../../substrate/git/repository.ts';
+import { fold } from '../render/cells.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { chooseTask, chooseWay, type Way } from '../ask/ask-retry.ts';
 import type { CommandContext, Options } from '../command-context.ts';
@@ -21,7 +23,8 @@ export async function retry(
   options: Options<'retry'>,
 ): Promise<void> {
   if (task !== undefined) return retryTask(context, task, options);
-  const { name, failures, stuck, agentsOf } = await troubledTasks(context, options.run);
+  const { stuck, ...troubled } = await troubledTasks(context, options.run);
+  const { name, failures } = troubled;
   if (failures.length + stuck.length === 0) {
     throw usageError(
       `no task of ${name} has failed or is stuck`,
@@ -31,8 +34,7 @@ export async function retry(
   if (options.json === true) context.output.json({ type: 'failed-tasks', name, failures, stuck });
   else for (const line of stuckLines(stuck)) context.output.line(line);
   const [first] = failures;
-  if (canOffer(context, options) && first !== undefined)
-    return retryAtTerminal(context, { name, failures, agentsOf }, options);
+  if (canOffer(context, options) && first !== undefined) return retryAtTerminal(context, troubled, options);
   if (options.json !== true) for (const line of failureLines(failures)) context.output.line(line);
   const example = first?.task ?? stuck.find((one) => one.task !== null)?.task ?? '<task>';
   throw usageError('squad retry needs the id of a task', `For example: \`squad retry ${example} --run ${name}\`.`);
@@ -43,6 +45,10 @@ interface Troubled {
   readonly failures: readonly TaskFailure[];
   /** Other agents that can do it. */
   readonly agentsOf: (failure: TaskFailure) => readonly string[];
+  /** Its result is an answer of which other tasks are made. */
+  readonly isAnswer: (failure: TaskFailure) => boolean;
+  /** Its last turn, as `squad show` names it. */
+  readonly lastTurnOf: (failure: TaskFailure) => string | undefined;
 }
 
 async function troubledTasks(
@@ -57,24 +63,41 @@ async function troubledTasks(
     facts.roster
       .filter((member) => member.role === tasks.get(task)?.task.role && member.name !== agent)
       .map((member) => member.name);
-  return { name, failures, stuck: stuckTasksOf(reading, now), agentsOf };
+  const isAnswer = ({ task: id }: TaskFailure): boolean => {
+    const task = tasks.get(id)?.task;
+    return task?.output !== undefined && !task.integrate;
+  };
+  const lastTurnOf = ({ task }: TaskFailure): string | undefined => {
+    const last = reading.attempts.findLast(({ attempt }) => attempt.kind === 'turn' && attempt.taskId === task);
+    return last && attemptName(last.attempt);
+  };
+  return { name, failures, stuck: stuckTasksOf(reading, now), agentsOf, isAnswer, lastTurnOf };
 }
 
 async function retryAtTerminal(
   context: CommandContext,
-  { name, failures, agentsOf }: Troubled,
+  { name, failures, agentsOf, isAnswer, lastTurnOf }: Troubled,
   options: Options<'retry'>,
 ): Promise<void> {
   const { TERMINAL_PROMPTS: prompts } = await import('../ask/prompts.ts');
   const failure = await chooseTask(prompts, failures);
   if (failure === undefined) return context.output.problem('Nothing was changed.');
-  for (const line of failureLines([failure])) context.output.line(line);
-  const way = await chooseWay(prompts, failure, { runtimes: BUILT_IN_RUNTIMES, agents: agentsOf(failure) });
+  const { output } = context;
+  for (const line of failureLines([failure])) output.line(fold(line, output.columns()));
+  const choices = { runtimes: BUILT_IN_RUNTIMES, agents: agentsOf(failure), isAnswer: isAnswer(failure) };
+  let way = await chooseWay(prompts, failure, choices);
+  while (way?.way === 'show') {
+    const { show } = await import('./show.ts');
+    await show(context, lastTurnOf(failure) ?? failure.task, { ...options, run: name });
+    way = await chooseWay(prompts, failure, choices);
+  }
   if (way === undefined) return context.output.problem('Nothing was changed.');
   await take(context, failure.task, way, { ...options, run: name });
 }
 
-async function take(context: CommandContext, task: string, way: Way, options: Options<'retry'>): Promise<void> {
+type Taken = Exclude<Way, { way: 'show' }>;
+
+async function take(context: CommandContext, task: string, way: Taken, options: Options<'retry'>): Promise<void> {
   if (way.way === 'retry') return retryTask(context, task, { ...options, ...way.options });
   await intervene(context, options.run, requestOf(way.way, { task, as: 'done', reason: way.why }), options);
 }

@@ -8,7 +8,7 @@ import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { asObject } from '../../text/json.ts';
 
 /** All that the delivery of messages and replies goes by. Small: texts of messages stay in the ledger. */
-export interface Followed {
+interface Followed {
   /** By channel and place. */
   readonly cursors: ReadonlyMap<string, string>;
   /** By channel and sender: when the messages of the last hours were written that count. */

@@ -12,7 +12,7 @@ interface DiscordHost extends Pick<TrafficPorts, 'redactor'> {
 }
 
 /** Where what is heard and said on Discord is written down, a file for each day: in the state, because people wrote it for squad alone. */
-export function discordLogs(directory: string): string {
+function discordLogs(directory: string): string {
   return join(directory, 'logs', 'discord');
 }
 

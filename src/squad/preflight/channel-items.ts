@@ -50,6 +50,6 @@ function reach(host: string): string {
   return isLoopback(host) ? '' : ', which other machines can reach';
 }
 
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

@@ -71,7 +71,9 @@ it(
           listen: async ({ state }, signal) => {
             listening.add(name);
             state('connected');
-            await new Promise((resolve) => void signal.addEventListener('abort', resolve));
+            await new Promise((resolve) => {
+              signal.addEventListener('abort', resolve);
+            });
             listening.delete(name);
           },
           send: async (post) => {

@@ -87,7 +87,7 @@ describe('what messages of a channel do', () => {
       ]);
       await Promise.all(Array.from({ length: 5 }, async () => stepPeople(workspace)));
       await settle();
-      const [[id = '', request] = []] = [...lookAtTeam(workspace).team.request];
+      const [[id, request] = []] = [...lookAtTeam(workspace).team.request];
       expect(lookAtTeam(workspace).team.request.size).toBe(1);
       expect(request).toMatchObject({ by: 'Ann (web)', text: expect.not.stringContaining(SECRET) });
       expect(of(PEOPLE_KINDS.outcome)).toMatchObject({ [first]: { state: 'done', request: id } });

@@ -7,7 +7,7 @@ const DAYS_UNTIL_ARCHIVED = 7;
 /** No previews of addresses: to show one, Discord fetches an address that an agent may have written. */
 const NO_PREVIEWS = 1 << 2;
 
-export interface NewMessage {
+interface NewMessage {
   readonly text: string;
   readonly nonce: string;
   /** The message that it answers, where there is no thread for it. */

@@ -15,7 +15,7 @@ const SECOND_MS = 1_000;
 const MOST_OUTPUT = 16 * 1024;
 
 export interface ActionOrder extends Pick<ActionRun, 'name' | 'args' | 'by'> {
-  /** The same one again is the same run. */
+  /** A second run with it is the first one. */
   readonly key: string;
 }
 

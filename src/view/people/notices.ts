@@ -54,7 +54,7 @@ function ofRequest({ requests }: NoticeView, { id, request, message }: NoticeVie
     const said = answer === null ? [] : [plainLine(answer, 1_500)];
     return [{ id: `${id}/planned`, ...to, text: signed([`${request} is planned.`, ...said, ...list], 'planner') }];
   }
-  // What blocks it again after more was said is news.
+  // A second block, after more was said, is news.
   const what = state === 'blocked' ? `blocked-${joined.length}` : state;
   return [{ id: `${id}/${what}`, ...to, text: signed(renderEnd(found), 'orchestrator') }];
 }

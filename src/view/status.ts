@@ -46,7 +46,7 @@ export const runStatusSchema = z.strictObject({
   mail: runViewSchema.shape.mail,
   /** Limits of all runs of the repository together. Absent: none are set. */
   sharedLimits: sharedLimitsViewSchema.optional(),
-  /** Of a run of a team. Absent: it is of none. */
+  /** The team whose run it is. Absent: it is of none. */
   team: shownTeamSchema.optional(),
   /** Commands that continue from here, the most likely first. */
   next: z.array(z.string()),

@@ -31,13 +31,14 @@ function fieldsOf(schema: unknown): string[] {
   ];
 }
 
+const FINDING = { id: 'f-1', source: 'log', title: 'a', detail: 'b', firstSeen: 1 } as const;
 const playbooks = [
   createBestOfPlaybook(),
   createDeliveryPlaybook(),
   createObjectivePlaybook(),
   createCouncilPlaybook(),
   createSprintPlaybook(sprintOptions()),
-  createReviewPlaybook({ files: '', requests: [], findings: [], backlog: [] }),
+  createReviewPlaybook({ files: '', requests: [], findings: [FINDING], backlog: [] }),
 ];
 const TOOLS = [...READING_TOOLS, ...SENDING_TOOLS];
 const KNOWN = new Set([

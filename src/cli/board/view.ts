@@ -35,7 +35,7 @@ export interface BoardView {
   readonly scrolled: number;
   /** Hints in the foot of the board. */
   readonly keys: readonly KeyHint[];
-  /** Of the run of a team. */
+  /** The team whose run it is; absent: it is of none. */
   readonly team?: ShownTeam | undefined;
   /** Something that the terminal itself has to say, such as a countdown. */
   readonly notice: string | undefined;

@@ -14,7 +14,7 @@ import type { Stage } from '../stages/stage-list.ts';
 import { stageTask } from '../stages/stage-records.ts';
 import { stageTasksOf } from './todo-tasks.ts';
 
-export const SOURCE = 'SOURCE';
+const SOURCE = 'SOURCE';
 export const PLANS = 'PLAN_REQUESTS';
 const MOST_PROBLEMS = 30;
 const MOST_TEXT = 40_000;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../../../src/model/sprint/finding.ts';
 import { backlogOf, type Team } from '../../../../src/model/sprint/team.ts';
 import { parseText } from '../../../../src/text/markdown.ts';
 import { pathProblem } from '../../../../src/text/path-problem.ts';
@@ -80,7 +81,7 @@ it('report what a sourcer did for the planner: its turn, its candidates, and wha
     {
       ...team,
       review: new Map([['plan-1', { run: 'u', requests: [], findings: ['f-1', 'f-2'], at: T0 }]]),
-      finding: new Map([
+      finding: new Map<string, Finding>([
         ['f-1', { ...found, candidate: made, settled: 'b-close' }],
         ['f-2', found],
       ]),
@@ -98,7 +99,7 @@ it('report what a sourcer did for the planner: its turn, its candidates, and wha
       },
     }),
   );
-  const textOf = (path: string): string => files.find((one) => one.path === path)?.text ?? '';
+  const textOf = (path: string): string => String(files.find((one) => one.path === path)?.text ?? '');
   expect(JSON.parse(textOf('.teams_runtime/operations/plan-1.json'))).toMatchObject({
     candidates: [
       { finding: 'f-1', source: 'log', candidate: made, settled: 'b-close' },

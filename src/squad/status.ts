@@ -3,9 +3,11 @@ import { isSquadError, type SquadError } from '../model/errors.ts';
 import { isOver, type RunReading } from '../view/read-run.ts';
 import { sharedLimitsView } from '../view/shared-limits.ts';
 import { statusOf, type RunStatus } from '../view/status.ts';
+import { defined } from '../text/defined.ts';
 import { requireWhole } from '../substrate/ledger/require-whole.ts';
 import type { Place } from './open-workspace.ts';
 import { openView, viewNow } from './read-view.ts';
+import { readTeamOf } from './team/team-of-run.ts';
 
 /** The status of a run, by default the one that is running, or the newest. Needs no runtime. */
 export async function readStatus(place: Place<Machine>, name: string | undefined): Promise<RunStatus> {
@@ -26,7 +28,10 @@ export async function readCheckedStatus(
   const opened = await openView({ host, composition: composed ?? openMachine(host) }, name);
   const view = await viewNow(opened);
   const { shared } = opened;
-  const status = { ...statusOf(view), ...(shared === undefined ? {} : { sharedLimits: sharedLimitsView(shared) }) };
+  const { runId: run, playbook } = view.run;
+  const team = await readTeamOf(opened, { run, playbook });
+  const limits = shared === undefined ? undefined : sharedLimitsView(shared);
+  const status = { ...statusOf(view), ...defined({ sharedLimits: limits, team }) };
   const damage = damageTo(opened.directory, opened.reading);
   return { status: damage === undefined ? status : { ...status, next: ['squad db check'] }, damage };
 }

@@ -4,6 +4,7 @@ import { RUN_ENDS, RUN_PHASES, phaseOf } from '../model/run-state.ts';
 import { shownStageSchema } from '../model/shown-stage.ts';
 import { PLAN_PART, RUN_PART, runViewSchema, TASKS_PART, USE_PART, WAITS_PART, type RunView } from './run-view.ts';
 import { sharedLimitsViewSchema } from './shared-limits.ts';
+import { shownTeamSchema } from './sprint/shown-team-schema.ts';
 import { usageCountSchema } from './usage-count.ts';
 
 const count = z.int().nonnegative();
@@ -45,6 +46,8 @@ export const runStatusSchema = z.strictObject({
   mail: runViewSchema.shape.mail,
   /** Limits of all runs of the repository together. Absent: none are set. */
   sharedLimits: sharedLimitsViewSchema.optional(),
+  /** The team whose run it is. Absent: it is of none. */
+  team: shownTeamSchema.optional(),
   /** Commands that continue from here, the most likely first. */
   next: z.array(z.string()),
   /** The space that squad takes on the disk for the repository; null: it was not measured yet. Only from the command line. */

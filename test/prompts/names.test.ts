@@ -32,13 +32,14 @@ function fieldsOf(schema: unknown): string[] {
   ];
 }
 
+const FINDING = { id: 'f-1', source: 'log', title: 'a', detail: 'b', firstSeen: 1 } as const;
 const playbooks = [
   createBestOfPlaybook(),
   createDeliveryPlaybook(),
   createObjectivePlaybook(),
   createCouncilPlaybook(),
   createSprintPlaybook(sprintOptions()),
-  createReviewPlaybook({ files: '', requests: [], findings: [], backlog: [] }),
+  createReviewPlaybook({ files: '', requests: [], findings: [FINDING], backlog: [] }),
   createReadingPlaybook({ messages: [], requests: [], runs: [], actions: [], sprint: null }),
 ];
 const TOOLS = [...READING_TOOLS, ...SENDING_TOOLS];

@@ -9,8 +9,9 @@ import type { Size, Terminal } from '../output.ts';
 import type { BoardState } from './board-state.ts';
 import { renderFrame } from './frame.ts';
 import { actionOf, lookAfter, NEWEST, type Action, type Key, type Look } from './keys.ts';
+import type { ShownTeam } from '../../view/sprint/shown-team-schema.ts';
 import { Screen } from './screen.ts';
-import { takeEvent, type KeyHint } from './view.ts';
+import { takeEvent, type BoardView, type KeyHint } from './view.ts';
 import { emitKeypressEvents } from 'node:readline';
 
 /** An answer to a key is read by then. */
@@ -30,6 +31,8 @@ export type AskNote = (about: {
 export interface BoardActions {
   /** The use so far; undefined: not known yet. */
   progress(state: BoardState): RunProgress | undefined;
+  /** The team of the run; absent, or undefined: it has none. */
+  team?(): ShownTeam | undefined;
   intervene(request: InterventionRequest): Promise<unknown>;
   /** Asks the open questions at the terminal, for which the board goes away; undefined: no person can be asked here. */
   answer(): (() => Promise<void>) | undefined;
@@ -104,7 +107,7 @@ export class Board {
     const notice = (this.#notice?.until ?? 0) > performance.now() ? this.#notice?.text : undefined;
     const view = {
       ...{ state: this.#state, now: Date.now(), progress: this.#actions.progress(this.#state), open, scrolled },
-      ...{ keys: this.#hasKeys ? this.#hints() : [], notice },
+      ...{ team: this.#actions.team?.(), keys: this.#hasKeys ? this.#hints() : [], notice },
     };
     const size = { columns, rows: rows - above.length, colour: this.#terminal.colour };
     return [...above.map((line) => cliTruncate(line, columns)), ...renderFrame(view, size)];
@@ -227,9 +230,12 @@ const ROWS_OF_END = 8;
 const LEAST_ROWS = 8;
 
 /** A run that is over, as lines of the shell's screen. */
-export function lastFrame(state: BoardState, progress: RunProgress | undefined, terminal: Terminal): string[] {
+export function lastFrame(
+  { state, progress, team }: Pick<BoardView, 'state' | 'progress' | 'team'>,
+  terminal: Terminal,
+): string[] {
   const { columns, rows } = terminal.size();
-  const view = { state, now: Date.now(), progress, open: undefined, scrolled: 0, keys: [], notice: undefined };
+  const view = { state, now: Date.now(), progress, open: undefined, scrolled: 0, keys: [], team, notice: undefined };
   const size = { columns, rows: Math.max(LEAST_ROWS, rows - ROWS_OF_END), colour: terminal.colour };
   return renderFrame(view, size);
 }

@@ -9,6 +9,7 @@ import type { CommandContext } from '../command-context.ts';
 import type { Terminal } from '../output.ts';
 import { EMPTY_BOARD } from './board-state.ts';
 import { Board, type AskNote } from './board.ts';
+import { createTeamLook } from './team-look.ts';
 import { takeEvent } from './view.ts';
 
 /** Shorter than the time between two frames that only count the seconds. */
@@ -23,11 +24,13 @@ export function createDriveBoard(context: CommandContext, terminal: Terminal, as
   let opening = Promise.resolve();
   let waiting: RunEvent[] | undefined = [];
   let running: RunningRun | undefined;
+  const team = createTeamLook(context);
   let known: { readonly at: number; readonly progress: RunProgress } | undefined;
   const close = (): void => {
     waiting = undefined;
     board?.close();
     board = undefined;
+    team.close();
   };
   /** From the ledger, so not for each frame. After the end, what was known last. */
   const progress = (): RunProgress | undefined => {
@@ -41,7 +44,7 @@ export function createDriveBoard(context: CommandContext, terminal: Terminal, as
     if (waiting === undefined) return;
     const squad = squadOn(context.host);
     const intervene = async (request: InterventionRequest) => squad.intervene(runId, request);
-    const actions = { ...WORDS, progress, intervene, askNote, answer: () => answer, quit: close };
+    const actions = { ...WORDS, progress, team: team.shown, intervene, askNote, answer: () => answer, quit: close };
     board = new Board(terminal, actions, [...earlier, ...waiting].reduce(takeEvent, EMPTY_BOARD));
     waiting = undefined;
   };
@@ -51,10 +54,12 @@ export function createDriveBoard(context: CommandContext, terminal: Terminal, as
       waiting?.push(event);
       board?.take(event);
       if (event.type !== 'run-started') return;
-      const { runId, resumed } = event;
+      const { runId, resumed, playbook } = event;
       const earlier = resumed ? readEarlier(context, runId) : Promise.resolve([]);
-      // A board without the past is better than none.
-      opening = earlier.catch(() => []).then((events) => open(runId, events));
+      // A board without the past, or without the team, is better than none.
+      opening = Promise.all([earlier.catch(() => []), team.open({ run: runId, playbook })]).then(([events]) =>
+        open(runId, events),
+      );
     },
     line: (line: string): void => (board === undefined ? context.output.line(line) : board.print(line)),
     /** Gives the terminal to `work`. */

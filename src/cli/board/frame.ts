@@ -8,6 +8,7 @@ import { historySection } from './history.ts';
 import { heightsOf, type Section } from './layout.ts';
 import { stagesSection } from './stages.ts';
 import { tasksSection } from './tasks.ts';
+import { teamSection } from './team.ts';
 import type { BoardView } from './view.ts';
 
 interface FrameSize {
@@ -37,13 +38,14 @@ export function renderFrame(view: BoardView, { columns, rows, colour }: FrameSiz
   const attention = attentionSection(view, columns, style);
   const agents = agentsSection(view, columns, isCompact, style);
   const stages = stagesSection(view, { columns, rows }, isCompact, style);
+  const team = teamSection(view, { columns, rows }, isCompact, style);
   const tasks = tasksSection(view, { columns, rows }, isCompact, style);
   const history = historySection(view, columns, isCompact, style);
   // Who opens a transcript wants to read it.
   const byImportance =
     view.open === undefined
-      ? [head, attention, foot, stages, agents, tasks, history]
-      : [head, attention, foot, history, stages, agents, tasks];
+      ? [head, attention, foot, stages, agents, team, tasks, history]
+      : [head, attention, foot, history, stages, agents, team, tasks];
   const heights = heightsOf(byImportance, rows);
   const drawn = new Map<Section, readonly string[]>(
     byImportance.map((section, index) => [section, section === history ? [] : draw(section, heights[index] ?? 0)]),
@@ -52,7 +54,7 @@ export function renderFrame(view: BoardView, { columns, rows, colour }: FrameSiz
   const used = [...drawn.values()].reduce((sum, lines) => sum + lines.length, 0);
   drawn.set(history, draw(history, Math.min(history.most, rows - used)));
   const work = hasStages ? [agents, stages, tasks] : [tasks, agents];
-  return [head, attention, ...work, history, foot].flatMap((section) => drawn.get(section) ?? []);
+  return [head, attention, ...work, team, history, foot].flatMap((section) => drawn.get(section) ?? []);
 }
 
 function draw(section: Section, height: number): readonly string[] {

@@ -5,6 +5,7 @@ import type { TurnEvent } from '../../model/turn-event.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { reasons } from '../../text/reasons.ts';
 import { sentenceOf } from '../../view/sentence.ts';
+import type { ShownTeam } from '../../view/sprint/shown-team-schema.ts';
 import type { RunProgress } from '../../view/usage-count.ts';
 import { type Activity, type BoardState, type Spoken, withEntry, withoutEntry } from './board-state.ts';
 
@@ -34,6 +35,8 @@ export interface BoardView {
   readonly scrolled: number;
   /** Hints in the foot of the board. */
   readonly keys: readonly KeyHint[];
+  /** The team whose run it is; absent: it is of none. */
+  readonly team?: ShownTeam | undefined;
   /** Something that the terminal itself has to say, such as a countdown. */
   readonly notice: string | undefined;
 }

@@ -2,6 +2,7 @@ import type { Board as PlanBoard } from '../../model/plan/board.ts';
 import { engineTime } from '../../model/spending.ts';
 import { progressOf, type RunProgress } from '../../view/usage-count.ts';
 import { squadOn } from '../../squad/squad.ts';
+import { defined } from '../../text/defined.ts';
 import type { Ledger, Totals } from '../../substrate/ports/ledger.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { Terminal } from '../output.ts';
@@ -18,6 +19,7 @@ interface WatchActions extends Pick<BoardActions, 'answer' | 'askNote'> {
   readonly leave: () => void;
   /** After `Ctrl-C`; absent: that leaves the run as it is. */
   readonly interrupting?: string | undefined;
+  readonly team: BoardActions['team'];
   /** The plan of the run; undefined: it is not known yet. */
   readonly plan: () => PlanBoard | undefined;
 }
@@ -26,7 +28,7 @@ interface WatchActions extends Pick<BoardActions, 'answer' | 'askNote'> {
 export function openWatchBoard(
   { host }: CommandContext,
   terminal: Terminal,
-  { ledger, runId, leave, interrupting = 'leave, the run continues', answer, askNote, plan }: WatchActions,
+  { ledger, runId, leave, interrupting = 'leave, the run continues', answer, askNote, team, plan }: WatchActions,
 ): Board {
   const squad = squadOn(host);
   return new Board(
@@ -36,6 +38,7 @@ export function openWatchBoard(
       intervene: async (request) => squad.intervene(runId, request),
       answer,
       askNote,
+      ...defined({ team }),
       interrupting,
       quit: leave,
     },

@@ -13,6 +13,7 @@ import { ageOf } from '../../text/time.ts';
 import { lastFrame } from '../board/board.ts';
 import { EMPTY_BOARD } from '../board/board-state.ts';
 import { followRun } from '../../squad/follow-run.ts';
+import { followTeamOf } from '../../squad/team/team-of-run.ts';
 import { takeEvent } from '../board/view.ts';
 import { createProgress, openWatchBoard } from '../board/watch-board.ts';
 import { callerAt } from '../call-person.ts';
@@ -51,7 +52,7 @@ export async function watch(
       stop.aborted.addEventListener('abort', leave);
       const end = await watchEngine(context, opened, ledger, { options, leave, left: left.signal });
       if (end === undefined) return context.exit(stop.exitCode());
-      showEnd(context, end, ledger, options);
+      return showEnd(context, end, ledger, options);
     });
   } finally {
     stop.stop();
@@ -92,7 +93,9 @@ async function viewOf(context: CommandContext, { reading }: OpenedRun, ledger: L
   let plan: FollowedRun['board'] = () => undefined;
   const asks = { answer: () => answer, askNote: askNoteHere };
   const { leave, interrupting } = about;
-  const actions = { ledger, runId: reading.row.id, leave, interrupting, ...asks, plan: () => plan() };
+  const runId = reading.row.id;
+  const team = isBoard ? await followTeamOf(ledger, { run: runId, playbook: reading.definition.playbook }) : undefined;
+  const actions = { ledger, runId, team, leave, interrupting, ...asks, plan: () => plan() };
   const board =
     isBoard && output.terminal !== undefined ? openWatchBoard(context, output.terminal, actions) : undefined;
   async function away<T>(work: () => Promise<T>): Promise<T> {
@@ -132,16 +135,29 @@ function printLine(output: Output, line: string | undefined): void {
 }
 
 /** On a terminal with the last frame, which no line has shown before. */
-export function showEnd({ output, exit }: CommandContext, end: RunEnd, ledger: Ledger, options: WatchOptions): void {
+export async function showEnd(
+  { output, exit }: CommandContext,
+  end: RunEnd,
+  ledger: Ledger,
+  options: WatchOptions,
+): Promise<void> {
   exit(end.exitCode);
   if (options.json === true) return output.json(endEvent(end));
   if (output.terminal !== undefined && options.plain !== true) {
     const seen = openRunEvents(ledger, end.runId);
-    const state = [...seen.look(), endEvent(end)].reduce(takeEvent, EMPTY_BOARD);
-    const progress = createProgress(ledger, end.runId, () => seen.board());
-    for (const line of lastFrame(state, progress(), output.terminal)) output.line(line);
+    const events = seen.look();
+    const state = [...events, endEvent(end)].reduce(takeEvent, EMPTY_BOARD);
+    const progress = createProgress(ledger, end.runId, () => seen.board())();
+    const playbook = playbookIn(events);
+    const team = (await followTeamOf(ledger, { run: end.runId, playbook }))?.();
+    for (const line of lastFrame({ state, progress, team }, output.terminal)) output.line(line);
   }
   printEndLines(end, output);
+}
+
+function playbookIn(events: readonly RunEvent[]): string {
+  const defined = events.find((event) => event.type === 'run-defined');
+  return defined?.type === 'run-defined' ? defined.playbook : '';
 }
 
 /** Follows the run until its engine has ended (true), or the person or the reader of the lines has left (false). */
@@ -187,7 +203,7 @@ async function showPast(
     const since = segments.at(-1)?.releasedAt ?? ledger.events({ stream: row.id }).at(-1)?.at ?? row.createdAt;
     output.line(`No engine runs ${row.name}. It ended ${ageOf(opened.now - since)} ago.`);
   }
-  showEnd(context, end, ledger, options);
+  await showEnd(context, end, ledger, options);
 }
 
 async function readEnd(opened: OpenedRun, ledger: Ledger): Promise<RunEnd> {

@@ -1,4 +1,5 @@
-import type { BacklogEntry, ItemState } from '../../model/sprint/item.ts';
+import type { BacklogEntry } from '../../model/sprint/item.ts';
+import type { ItemState } from '../../model/sprint/states.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';

@@ -4,6 +4,7 @@ import { spanText } from '../../text/duration.ts';
 import { ageOf, localTime } from '../../text/time.ts';
 import type { AskedPlan } from '../../model/plan/asked-question.ts';
 import { planDifferenceLines } from './plan-difference.ts';
+import { teamLines } from './team-lines.ts';
 import { PLAIN } from './style.ts';
 import { failureLines, rejectionLines } from './failure-lines.ts';
 import { currentStage, placeText, roundText, STAGE_SIGNS, type ShownStage } from '../../model/shown-stage.ts';
@@ -42,6 +43,7 @@ export function renderStatus(status: RunStatus, now: number, more: readonly stri
     ...sparseLines(status),
     ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}${fromText(status)}`]),
     ...stageLines(status, now),
+    ...teamLines(status).flatMap(({ title, lines }) => section(title, lines)),
     ...section('tasks', taskLines(status)),
     ...section('not delivered', [
       ...failureLines(status.failures, headline),

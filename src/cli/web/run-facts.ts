@@ -6,6 +6,7 @@ import { readHistory, type RunHistory } from '../../view/read-run.ts';
 import { foldPatch, type Patch } from '../../view/report/patch.ts';
 import type { RunView } from '../../view/run-view.ts';
 import { mailOf } from '../../view/view-of.ts';
+import type { ShownTeam } from '../../view/sprint/shown-team-schema.ts';
 import { workRangeOf } from '../../view/work-range.ts';
 import { viewInGit } from '../../squad/ended-run.ts';
 import { type OpenedRun, withRun } from '../../squad/open-run.ts';
@@ -31,6 +32,8 @@ export interface RunFacts {
   /** The plan that is asked about, as a file to change. */
   readonly plan: { readonly question: string; readonly file: string } | undefined;
   readonly works: readonly TaskWork[];
+  /** Absent: the run is of no team. */
+  readonly team?: ShownTeam | undefined;
 }
 
 /** The works as they were read last, with what they followed from: git takes longer than all the rest. */

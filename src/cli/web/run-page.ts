@@ -11,6 +11,7 @@ import { activityRegion, agentsRegion } from './agents-part.ts';
 import { type Page, type Region, regionOf, idOf } from './page.ts';
 import { waitingRegion } from './questions-part.ts';
 import type { RunFacts } from './run-facts.ts';
+import { teamRegions } from './team-part.ts';
 import { worksRegion } from './works-part.ts';
 
 /** Shown by parts of their own: the open questions with a form, and the work with its lines. */
@@ -26,6 +27,7 @@ export function settledRegions(facts: RunFacts): readonly Region[] {
   return [
     { id: 'head', html: head },
     waitingRegion(facts),
+    ...teamRegions(facts.team),
     worksRegion(facts),
     ...pageSections(sections, page).map(({ title, body }) => regionOf(idOf('part', title), title, body)),
   ];

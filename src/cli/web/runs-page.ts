@@ -4,7 +4,9 @@ import { counted } from '../../text/counted.ts';
 import type { RunSummary } from '../../view/run-summary.ts';
 import { markup, type Markup } from '../../view/report/markup.ts';
 import { utcTime } from '../../text/time.ts';
+import type { ShownTeam } from '../../view/sprint/shown-team-schema.ts';
 import { type Page, type Region, regionOf, idOf } from './page.ts';
+import { teamInList } from './team-part.ts';
 
 /** A run in the list. */
 interface ListedRun extends RunSummary {
@@ -20,6 +22,8 @@ export interface RepositoryRuns {
   readonly name: string;
   readonly root: string;
   readonly runs: readonly ListedRun[];
+  /** Absent: no team works there. */
+  readonly team?: ShownTeam | undefined;
 }
 
 /** The list of all runs. */
@@ -34,13 +38,18 @@ export function runsPage(repositories: readonly RepositoryRuns[]): Page {
   };
 }
 
-function repositoryRegion({ id, name, root, runs }: RepositoryRuns): Region {
+function repositoryRegion({ id, name, root, runs, team }: RepositoryRuns): Region {
   return regionOf(idOf('repository', id), name, [
     markup`<p class="soft">${root}</p>`,
+    ...(team === undefined ? [] : [teamInList(team, idOf('backlog', id), (run) => addressOf(id, run))]),
     runs.length === 0
       ? markup`<p>There is no run here yet. Start one: <code>squad run objective.md</code></p>`
       : markup`<ul class="cards">${runs.map((run) => runOf(id, run))}</ul>`,
   ]);
+}
+
+function addressOf(repository: string, run: string): string {
+  return `${encodeURIComponent(repository)}/${encodeURIComponent(run)}/`;
 }
 
 function queuedText({ place, waits }: NonNullable<ListedRun['queued']>): string {
@@ -59,7 +68,7 @@ function runOf(repository: string, run: ListedRun): Markup {
   ];
   const outcome = queued === null ? (headline ?? why) : queuedText(queued);
   const asks = open === 0 ? '' : markup`<p class="attention"><strong>${counted(open, 'open question')}</strong></p>`;
-  return markup`<li class="card" data-key="${idOf('run', runId)}"><h3><a href="${encodeURIComponent(repository)}/${encodeURIComponent(runId)}/">${name}</a> <span class="${TONES[state] ?? 'attention'}">${state}</span></h3>${asks}<p>${objective}</p>${
+  return markup`<li class="card" data-key="${idOf('run', runId)}"><h3><a href="${addressOf(repository, runId)}">${name}</a> <span class="${TONES[state] ?? 'attention'}">${state}</span></h3>${asks}<p>${objective}</p>${
     outcome === null ? '' : markup`<p>${outcome}</p>`
   }<p class="soft">${facts.join(' · ')}</p></li>`;
 }

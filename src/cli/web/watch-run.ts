@@ -1,6 +1,7 @@
 import { letThroughBy } from '../../model/let-through.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import { followRun } from '../../squad/follow-run.ts';
+import { followTeamOf } from '../../squad/team/team-of-run.ts';
 import type { OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import { EMPTY_BOARD } from '../board/board-state.ts';
@@ -22,6 +23,8 @@ export async function watchRun(workspace: OpenedWorkspace, runId: string): Promi
   const known: KnownWorks = new Map();
   let facts: RunFacts = await readFacts(workspace, runId, known);
   const ledger = openLedger(directory, { clock, readOnly: true });
+  const team = await followTeamOf(ledger, { run: runId, playbook: facts.view.run.playbook });
+  facts = { ...facts, team: team?.() };
   const redactor = composition.redactor(letThroughBy(facts.reading.definition));
   let board = EMPTY_BOARD;
   let isNew = true;
@@ -42,7 +45,7 @@ export async function watchRun(workspace: OpenedWorkspace, runId: string): Promi
     const isDue = changed !== version || isAsked || now - readAt >= AGAIN_MS;
     if (!isDue || now < restUntil) return;
     [version, isAsked, readAt] = [changed, false, now];
-    facts = await readFacts(workspace, runId, known);
+    facts = { ...(await readFacts(workspace, runId, known)), team: team?.() };
     settled = settledRegions(facts);
     restUntil = clock.monotonic() + (clock.monotonic() - now) * REST;
     isNew = true;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
+import { ITEM_STATES } from './states.ts';
 
 export const ITEM_KINDS = ['feature', 'bug', 'chore', 'research', 'docs'] as const;
-const ITEM_STATES = ['pending', 'selected', 'blocked', 'done', 'carried_over', 'dropped'] as const;
-export type ItemState = (typeof ITEM_STATES)[number];
 
 /** Higher ones come first. */
 export const PRIORITY = { least: 0, most: 100 } as const;

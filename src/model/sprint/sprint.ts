@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import { attachmentSchema } from './request.ts';
-
-const SPRINT_STATES = ['planning', 'running', 'wrap_up', 'completed', 'failed', 'blocked'] as const;
-export type SprintState = (typeof SPRINT_STATES)[number];
-
-export const TODO_STATES = [
-  ...(['queued', 'running', 'uncommitted', 'committed', 'completed', 'blocked', 'failed', 'carried_over'] as const),
-] as const;
-export type TodoState = (typeof TODO_STATES)[number];
+import { SPRINT_STATES, TODO_STATES } from './states.ts';
 
 /** The beginning of a sprint. It never changes: what the planner makes of it is kept beside it. */
 export const kickoffSchema = z.object({

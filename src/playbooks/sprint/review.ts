@@ -12,36 +12,40 @@ import { plainLine, quotedName } from '../../text/plain-text.ts';
 import { answerSchema } from '../shared/tasks.ts';
 import { createStagesPlaybook } from '../stages/index.ts';
 import type { StageForm } from '../stages/stage-options.ts';
-import type { StageList } from '../stages/stage-list.ts';
+import type { Stage, StageList } from '../stages/stage-list.ts';
 import { backlogNow, itemRecords, putItems } from './backlog-records.ts';
 import { attachmentText, backlogText } from './backlog-text.ts';
 import { requestsAnswerSchema, type RequestsAnswer } from '../../model/sprint/requests-answer.ts';
 import { writeBacklog } from '../../model/sprint/backlog-writes.ts';
-import { reviewCast, SPRINT_ROLES } from './roles.ts';
+import { reviewCast, SOURCER, SPRINT_ROLES } from './roles.ts';
+import { backgroundOfPlans, candidatesForm, candidatesIn, PLANS, sourceStage } from './sourcer.ts';
 
-const PLANS = 'request-plans';
+const PLANNED = 'request-plans';
 const FINDINGS = 'settled-findings';
 const MOST_PROBLEMS = 30;
 
 /** One planner makes items of requests and findings. The run has no branch: it leaves records. */
 export function createReviewPlaybook(options: ReviewOptions): Playbook<unknown> {
-  const listOf = (prompts?: ChangedPrompts): StageList => {
+  const finds = options.findings.length > 0;
+  const listOf = (roles: readonly string[], prompts?: ChangedPrompts): StageList => {
     // Braces are placeholders of a list.
     const brief = briefOf(options, prompts).replaceAll('{', '{{');
-    return {
-      stages: [{ id: 'PLAN_REQUESTS', title: 'Plan requests', by: ['planner'], brief, makes: { answer: 'requests' } }],
-    };
+    const plans: Stage = { id: PLANS, title: 'Plan requests', by: ['planner'], brief, makes: { answer: 'requests' } };
+    return { stages: [...(roles.includes('sourcer') ? [sourceStage(foundIn(options), prompts)] : []), plans] };
   };
   const { planner } = SPRINT_ROLES;
   const list: Playbook<unknown> = createStagesPlaybook({
     name: PLAN_REQUESTS,
-    list: listOf(),
-    listFor: ({ prompts }) => listOf(prompts),
+    list: listOf([]),
+    listFor: ({ roles, prompts }) => listOf(roles, prompts),
+    isForAgents: true,
     keeps: { ...options },
-    roles: { planner: { ...planner, delivers: 'none' } },
+    // Without findings there is nothing to make candidates of.
+    roles: { planner: { ...planner, delivers: 'none' }, ...(finds ? { sourcer: SOURCER } : {}) },
     cast: reviewCast,
     castsEachRole: true,
-    answers: { requests: requestsForm(options) },
+    answers: { requests: requestsForm(options), ...(finds ? { candidates: candidatesForm(options) } : {}) },
+    background: (view, task) => backgroundOfPlans(options, view, task),
     tools: () => [],
     hasNoMail: true,
   });
@@ -61,11 +65,14 @@ function briefOf({ requests, findings, backlog, files }: ReviewOptions, prompts?
       ...attachmentText(attachments, files),
     ].join('\n\n'),
   );
-  const found = findings.map(
-    ({ id, source, title, detail }) => `## ${id} (${source}): ${plainLine(title)}\n\n${detail}`,
-  );
-  const facts = { requests: asked.join('\n\n'), found: found.join('\n\n'), backlog: backlogText(backlog) };
+  const facts = { requests: asked.join('\n\n'), found: foundIn({ findings }), backlog: backlogText(backlog) };
   return renderPrompt('sprint/requests', facts, prompts);
+}
+
+function foundIn({ findings }: Pick<ReviewOptions, 'findings'>): string {
+  return findings
+    .map(({ id, source, title, detail }) => `## ${id} (${source}): ${plainLine(title)}\n\n${detail}`)
+    .join('\n\n');
 }
 
 function requestsForm(options: ReviewOptions): StageForm {
@@ -162,7 +169,7 @@ function putPlans({ proposals }: RequestsAnswer, at: number): PlanChange[] {
   return [
     ...proposals.requests.map(({ request_id: id, outcome, items, answer }): PlanChange => {
       const plan: RequestPlan = { outcome, items: [...new Set(items)], answer, at };
-      return { do: 'put', in: PLANS, id, value: plainJson(plan) };
+      return { do: 'put', in: PLANNED, id, value: plainJson(plan) };
     }),
     ...proposals.findings.map(({ id, item, reason }): PlanChange => {
       return { do: 'put', in: FINDINGS, id, value: item ?? (reason.trim() === '' ? 'no item' : reason) };
@@ -170,14 +177,24 @@ function putPlans({ proposals }: RequestsAnswer, at: number): PlanChange[] {
   ];
 }
 
-function recordsOf({ findings }: ReviewOptions, view: View): WorkspaceRecord[] {
+function recordsOf(options: ReviewOptions, view: View): WorkspaceRecord[] {
+  const { findings } = options;
+  const candidates = candidatesIn(options, view);
   const settled = new Map(view.records(FINDINGS).map(({ id, value }) => [id, value]));
   return [
     ...itemRecords(view),
-    ...view.records(PLANS).map(({ id, value }) => ({ kind: KINDS.requestPlan, id, value })),
+    ...view.records(PLANNED).map(({ id, value }) => ({ kind: KINDS.requestPlan, id, value })),
     ...findings.flatMap(({ id, ...finding }) => {
       const by = settled.get(id);
-      return by === undefined ? [] : [{ kind: KINDS.finding, id, value: plainJson({ ...finding, settled: by }) }];
+      return by === undefined
+        ? []
+        : [
+            {
+              kind: KINDS.finding,
+              id,
+              value: plainJson({ ...finding, candidate: candidates.get(id) ?? null, settled: by }),
+            },
+          ];
     }),
   ];
 }

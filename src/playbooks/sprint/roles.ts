@@ -10,6 +10,9 @@ export const SPRINT_ROLES: Readonly<Record<string, Role>> = {
   'version-controller': { delivers: 'each', prompt: 'version-controller/role' },
 };
 
+/** Only a run that plans findings has it, and only where `squad.yaml` has an agent of that role. */
+export const SOURCER: Role = { delivers: 'none', prompt: 'sourcer/role' };
+
 /** One agent for each role and two that build, spread over the runtimes so that no model judges its own work alone. */
 export function sprintCast({ runtimes }: CastSource): CastMember[] {
   const [first = '', second = first] = runtimes;

@@ -1,6 +1,6 @@
 import type { TaskView, View } from '../../model/plan.ts';
-import type { ItemState } from '../../model/sprint/item.ts';
-import { isTodoDone, type Todo, type TodoState } from '../../model/sprint/sprint.ts';
+import { isTodoDone, type Todo } from '../../model/sprint/sprint.ts';
+import type { ItemState, TodoState } from '../../model/sprint/states.ts';
 import { defined } from '../../text/defined.ts';
 import { plannedIn } from '../stages/stage-records.ts';
 import { blockOf, isClosedOut, reopensOf, type Block } from './flow-records.ts';

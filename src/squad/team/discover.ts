@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { candidatesFor } from '../../model/sprint/candidates.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
 import type { Finding } from '../../model/sprint/finding.ts';
-import { candidatesFor, findAll, newAmong, openFindings, type Found } from '../../rules/sprint/findings.ts';
+import { findAll, newAmong, openFindings, type Found } from '../../rules/sprint/findings.ts';
 import type { TeamDecision } from '../../rules/sprint/decide-team.ts';
 import { looksFirst } from '../../rules/sprint/looks-first.ts';
 import { readPlain } from '../../substrate/system/files/read-plain.ts';

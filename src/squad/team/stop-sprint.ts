@@ -1,5 +1,6 @@
 import { isSquadError } from '../../model/errors.ts';
-import { TODO_STATES, type SprintStop } from '../../model/sprint/sprint.ts';
+import type { SprintStop } from '../../model/sprint/sprint.ts';
+import { TODO_STATES } from '../../model/sprint/states.ts';
 import { intervene } from '../intervene.ts';
 import type { OpenedWorkspace } from '../open-workspace.ts';
 import { lookAtTeam } from './read-team.ts';

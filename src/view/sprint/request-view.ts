@@ -1,4 +1,5 @@
-import type { BacklogEntry, ItemState } from '../../model/sprint/item.ts';
+import type { BacklogEntry } from '../../model/sprint/item.ts';
+import type { ItemState } from '../../model/sprint/states.ts';
 import type { Attachment, RequestState } from '../../model/sprint/request.ts';
 import { activeSprint, backlogOf, requestStateOf, type Team } from '../../model/sprint/team.ts';
 

@@ -1,8 +1,10 @@
-import type { SprintState, Todo, TodoState } from '../../model/sprint/sprint.ts';
+import type { Todo } from '../../model/sprint/sprint.ts';
+import type { SprintState } from '../../model/sprint/states.ts';
 import { activeSprint, backlogOf, isSelectable, requestStateOf, type Team } from '../../model/sprint/team.ts';
 import { counted } from '../../text/counted.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { zonedTime } from '../../text/zoned-time.ts';
+import { standingText, TODO_LOOKS } from './team-words.ts';
 
 export interface StatusPorts {
   readonly team: Team;
@@ -86,17 +88,6 @@ function activeOf(team: Team, id: string, time: (at: number) => string): ActiveS
   };
 }
 
-const WORDS: Readonly<Record<TodoState, string>> = {
-  queued: 'queued',
-  running: 'running',
-  uncommitted: 'not committed',
-  committed: 'committed',
-  completed: 'completed',
-  blocked: 'blocked',
-  failed: 'failed',
-  carried_over: 'carried over',
-};
-
 /** For people, as lines of a terminal. */
 export function statusLines(status: SprintStatus): string[] {
   const { active_sprint_id: id, sprint, last_sprint: last, backlog, open_requests: open, line, next } = status;
@@ -129,7 +120,7 @@ function idleLines(last: SprintStatus['last_sprint']): string[] {
 function activeLines(id: string, sprint: ActiveSprint): string[] {
   const { state, phase, milestone, title, reason, started_at: from, until, stop, todos } = sprint;
   return [
-    `Sprint ${id}: ${state.replace('_', ' ')}${phase === null || phase === '' ? '' : `, ${plainLine(phase)}`}`,
+    `Sprint ${id}: ${plainLine(standingText({ state, phase }))}`,
     `Milestone: ${plainLine(milestone, 300)}`,
     ...(title === null ? [] : [`As the planner put it: ${plainLine(title, 300)}`]),
     `Since ${from}${until === null ? '; it wraps up when its todos are done' : `; it wraps up at ${until}`}`,
@@ -144,7 +135,7 @@ function activeLines(id: string, sprint: ActiveSprint): string[] {
 function todoLines({ title, state, commit, why, required_inputs: inputs = [] }: Todo): string[] {
   const at = commit === undefined ? '' : `  ${commit.slice(0, 12)}`;
   return [
-    `  ${WORDS[state].padEnd(13)}  ${plainLine(title, 120)}${at}`,
+    `  ${TODO_LOOKS[state].word.padEnd(13)}  ${plainLine(title, 120)}${at}`,
     ...(why === undefined ? [] : [`                 why: ${plainLine(why, 300)}`]),
     ...inputs.map((input) => `                 waits for: ${plainLine(input, 300)}`),
   ];

@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_BOARD } from '../../../src/cli/board/board-state.ts';
 import { renderFrame } from '../../../src/cli/board/frame.ts';
 import { takeEvent, type BoardView } from '../../../src/cli/board/view.ts';
+import { shownTeam } from '../../../src/view/sprint/shown-team.ts';
+import { teamAfter } from '../../support/team-records.ts';
 import { anyLine, anyRun } from './any-run.ts';
 
 const count = fc.option(fc.nat(10_000_000), { nil: null });
@@ -21,7 +23,12 @@ const progress = fc.record({
   }),
 });
 
+const anyTeam = fc
+  .record({ sprints: fc.nat(6), active: fc.boolean(), hostile: anyLine })
+  .map((history) => shownTeam(teamAfter(history)));
+
 const anyView: fc.Arbitrary<BoardView> = fc.record({
+  team: fc.option(anyTeam, { nil: undefined }),
   state: anyRun.map((events) => events.reduce(takeEvent, EMPTY_BOARD)),
   now: fc.integer({ min: 0, max: 2_000_000_000_000 }),
   progress: fc.option(progress, { nil: undefined }),

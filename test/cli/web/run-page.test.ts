@@ -12,7 +12,9 @@ import { turnPage } from '../../../src/cli/web/turn-page.ts';
 import type { AskedPlan } from '../../../src/model/plan/asked-question.ts';
 import { foldPatch } from '../../../src/view/report/patch.ts';
 import { markup } from '../../../src/view/report/markup.ts';
+import { shownTeam } from '../../../src/view/sprint/shown-team.ts';
 import { viewOf } from '../../../src/view/view-of.ts';
+import { teamAfter } from '../../support/team-records.ts';
 
 /** A run whose question, plan, work and agents say this everywhere. */
 async function factsOf(text: string): Promise<RunFacts> {
@@ -35,6 +37,7 @@ async function factsOf(text: string): Promise<RunFacts> {
   const view = viewOf(reading, { now });
   return {
     ...{ now, reading, mail: undefined, plan: { question: 'plan-1', file: text } },
+    team: shownTeam(teamAfter({ sprints: 1, active: true, hostile: text })),
     view: {
       ...view,
       end: null,
@@ -114,8 +117,9 @@ describe('what others wrote on the live page', () => {
         ...{ need: null, why: text, open: 1, queued: null },
       } as const;
       const waits = { ...run, queued: { place: 2, waits: text } };
+      const team = shownTeam(teamAfter({ sprints: 1, active: true, hostile: text }));
       const runs = [run, waits, { ...run, queued: { place: 1, waits: null } }];
-      return documentOf(runsPage([{ id: 's', name: text, root: text, runs }]), { home: './', version: 'x.1' });
+      return documentOf(runsPage([{ id: 's', name: text, root: text, runs, team }]), { home: './', version: 'x.1' });
     };
     expect(listOf('xy')).toContain('place 2 in the queue: xy');
     expect(listOf('xy')).toContain('place 1 in the queue</p>');

@@ -29,26 +29,40 @@ function play(...said: Json[]) {
 }
 
 function playWith(options: ReviewOptions, ...said: Json[]) {
+  return playAs(options, undefined, ...said);
+}
+
+/** `sourced`: the answers of the sourcer; absent: there is no agent of that role. null: its turn fails. */
+function playAs(options: ReviewOptions, sourced: readonly (Json | null)[] | undefined, ...said: Json[]) {
+  const answers = [...(sourced ?? [])];
   const playbook = createReviewPlaybook(options);
   const given = {
     run: 'plan',
     section: undefined,
     limits: limitsSchema.parse({}),
     publish: undefined,
-    roles: ['planner'],
+    roles: ['planner', ...(sourced === undefined ? [] : ['sourcer'])],
   };
-  const facts = factsOf([member('planner', 'planner')], {
+  const roster = [member('planner', 'planner'), ...(sourced === undefined ? [] : [member('sourcer', 'sourcer')])];
+  const facts = factsOf(roster, {
     options: playbook.options?.({ ...given, objective: { criteria: [] } }) ?? {},
     verifies: false,
   });
   const parsed = playbook.parse(facts);
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
-  const turn = ({ task }: { task: string }) =>
-    task === 'plan-requests' ? { output: said.length > 1 ? (said.shift() ?? null) : (said[0] ?? null) } : undefined;
+  const turn = ({ task }: { task: string }) => {
+    if (task === 'source') return { output: (answers.length > 1 ? answers.shift() : answers[0]) ?? null };
+    return task === 'plan-requests'
+      ? { output: said.length > 1 ? (said.shift() ?? null) : (said[0] ?? null) }
+      : undefined;
+  };
+  const view = () => createView(played.board);
   const played = simulate({ facts, playbook, plan: playbook.plan(parsed.input), script: { turn } });
   return {
     ...played,
-    records: playbook.records?.(createView(played.board)) ?? [],
+    records: playbook.records?.(view()) ?? [],
+    /** What its planner has besides the brief. */
+    background: playbook.background?.(view(), view().task('plan-requests')!) ?? '',
     brief: played.board.tasks.get('plan-requests')?.task.brief.text,
   };
 }
@@ -109,6 +123,72 @@ describe('a run that plans requests', () => {
     const never = play(wrong);
     expect(never.board.finished?.outcome).toBe('failed');
     expect(never.records).toEqual([]);
+  });
+});
+
+describe('findings', () => {
+  const more: ReviewOptions['findings'] = [
+    ...OPTIONS.findings,
+    { id: 'f-2', source: 'log', title: 'Traceback in b', detail: 'in b.py', firstSeen: 1 },
+    { id: 'f-3', source: 'dirty-path', title: 'src has changes', detail: 'src/a', firstSeen: 1 },
+  ];
+  const options: ReviewOptions = { ...OPTIONS, requests: [], findings: more };
+  const settled = more.map(({ id }): Json => ({ id, item: null, reason: 'it is no work' }));
+  const plans = requestPlans({}, [], settled);
+  const candidate = { title: 'Close the file', kind: 'bug', priority: 77, acceptance: ['no Traceback'], why: 'a.py:3' };
+  const sourced = (ids: readonly string[], dismissed: readonly string[], extra: Record<string, Json> = {}): Json => ({
+    ...{ role: 'sourcer', status: 'completed', summary: 'looked', insights: [], artifacts: [], error: null },
+    proposals: {
+      candidates: ids.length === 0 ? [] : [{ ...candidate, findings: [...ids] }],
+      dismissed: dismissed.map((finding_) => ({ finding: finding_, reason: 'a person works there' })),
+    },
+    ...extra,
+  });
+  const candidates = (records: readonly { kind: string; value: Json }[]) =>
+    records.filter(({ kind }) => kind === KINDS.finding).map(({ value }) => findingSchema.parse(value).candidate);
+
+  it('become candidates of the sourcer, which the planner reviews', () => {
+    const { board, turns, records, background } = playAs(options, [sourced(['f-1', 'f-2'], ['f-3'])], plans);
+    expect(board.finished?.outcome).toBe('done');
+    expect(turns.map(({ task }) => task)).toEqual(['source', 'plan-requests']);
+    expect(board.tasks.get('source')?.task.brief.text).toContain('## f-3 (dirty-path): src has changes');
+    expect(background).toMatch(/<candidates-by-the-sourcer>\n- f-1, f-2: bug, priority 77: Close the file\n/);
+    expect(background).toContain('- f-3: nothing: a person works there');
+    const made = { by: 'sourcer', title: 'Close the file', kind: 'bug', priority: 77 };
+    expect(candidates(records)).toEqual([made, made, null]);
+  });
+
+  it.each<[string, readonly (Json | null)[] | undefined, number]>([
+    ['there is no sourcer', undefined, 0],
+    ['its turn fails', [null], 1],
+    ['it could not look', [sourced([], [], { status: 'failed', error: 'no shell' })], 1],
+    ['it names a finding that is none', [sourced(['f-1', 'f-2', 'f-9'], ['f-3'])], 3],
+    ['it leaves one out', [sourced(['f-1', 'f-2'], [])], 3],
+    ['it takes and dismisses one', [sourced(['f-1', 'f-2', 'f-3'], ['f-3'])], 3],
+    ['it answers as another role', [sourced(['f-1', 'f-2'], ['f-3'], { role: 'planner' })], 3],
+    ['its answer is too long', [sourced(['f-1', 'f-2'], ['f-3'], { summary: 'x'.repeat(5_000) })], 3],
+  ])('become candidates by rule where %s', (_, said, least) => {
+    const { board, turns, records, background } = playAs(options, said, plans);
+    expect(board.finished?.outcome).toBe('done');
+    expect(turns.filter(({ task }) => task === 'source').length).toBeGreaterThanOrEqual(least);
+    expect(background).toMatch(/<candidates-by-squad>\n- f-1: bug, priority 55: Traceback\n/);
+    expect(candidates(records)).toMatchObject([
+      { by: 'rule', kind: 'bug', priority: 55 },
+      { by: 'rule', kind: 'bug', priority: 55 },
+      { by: 'rule', kind: 'chore', priority: 20 },
+    ]);
+  });
+
+  it('have a sourcer repair an answer, and requests alone have none', () => {
+    const good = sourced(['f-1', 'f-2'], ['f-3']);
+    const { turns, background } = playAs(options, [sourced(['f-1'], ['f-3']), good], plans);
+    expect(turns[1]?.prompt).toMatchObject({
+      why: 'repair',
+      text: expect.stringContaining('the finding "f-2" is in no candidate, and not dismissed') as string,
+    });
+    expect(background).toContain('candidates-by-the-sourcer');
+    expect(Object.keys(createReviewPlaybook(options).roles)).toEqual(['planner', 'sourcer']);
+    expect(Object.keys(createReviewPlaybook({ ...OPTIONS, findings: [] }).roles)).toEqual(['planner']);
   });
 });
 

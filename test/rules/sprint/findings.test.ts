@@ -1,15 +1,9 @@
+import { candidatesFor } from '../../../src/model/sprint/candidates.ts';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/model/sprint/finding.ts';
 import type { BacklogState } from '../../../src/model/sprint/item.ts';
 import type { Team } from '../../../src/model/sprint/team.ts';
-import {
-  candidatesFor,
-  findAll,
-  namedPaths,
-  newAmong,
-  openFindings,
-  type Gathered,
-} from '../../../src/rules/sprint/findings.ts';
+import { findAll, namedPaths, newAmong, openFindings, type Gathered } from '../../../src/rules/sprint/findings.ts';
 import { createRandom } from '../../support/random.ts';
 
 const NOTHING: Gathered = { failed: [], dirty: [], logLines: [], discovery: [], there: new Set() };

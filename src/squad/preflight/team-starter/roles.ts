@@ -152,7 +152,7 @@ export const ROLE_STARTERS: Readonly<Record<string, RoleStarter>> = {
   sourcer: {
     folder: 'internal/sourcer',
     about:
-      'Turns findings into candidates for the planner. squad collects the findings; without an agent, by a simple rule.',
+      'Turns findings into candidates for the planner. squad collects the findings; without an agent of this role, a simple rule makes the candidates.',
     rules: [
       'Findings are open requests, failed results, changed files that are not committed, logs, and commands under `sprint.discovery`.',
       'Insights are never promoted, and a sprint’s own work is never sourced again.',

@@ -43,6 +43,11 @@ export function recordFiles(team: Team, { timezone, isOver }: TeamFacts): TeamFi
       operation_id: id,
       operation: 'planner-review',
       ...review,
+      // The activity of the sourcer.
+      candidates: review.findings.flatMap((finding) => {
+        const { source, title, candidate, settled = null } = team.finding.get(finding) ?? {};
+        return source === undefined ? [] : [{ finding, source, title, candidate, settled }];
+      }),
       is_over: isOver(review.run),
       created_at: time(at),
     }),

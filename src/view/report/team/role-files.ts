@@ -20,7 +20,7 @@ import {
 import { renderMarkdown } from '../markdown.ts';
 import { stateOf } from './sprint-report.ts';
 import { sprintTimeline } from './sprint-timeline.ts';
-import { NO_FACTS, type RoleTurn, type RunFacts, type SprintOf } from './team-facts.ts';
+import { NO_FACTS, type RoleTurn, type RunFacts, type SprintOf, type TeamFacts } from './team-facts.ts';
 import {
   ENGINE_ROLE,
   INBOX,
@@ -40,10 +40,14 @@ export function roleFiles(
   team: Team,
   newest: SprintOf | undefined,
   folders: ReadonlyMap<string, string>,
-  timezone: string,
+  { timezone, planning }: Pick<TeamFacts, 'timezone' | 'planning'>,
 ): TeamFile[] {
+  const journal = (role: string): string =>
+    role === 'sourcer' && planning !== undefined
+      ? planningJournal(role, planning, timezone)
+      : journalText(team, role, newest, timezone);
   return [...PUBLIC_ROLES, ...INTERNAL_ROLES].flatMap((role) => [
-    { path: `${roleFolder(role)}/journal.md`, text: journalText(team, role, newest, timezone) },
+    { path: `${roleFolder(role)}/journal.md`, text: journal(role) },
     { path: `${roleFolder(role)}/history.md`, text: historyText(team, role, folders) },
   ]);
 }
@@ -144,6 +148,20 @@ function journalText(team: Team, role: string, sprint: SprintOf | undefined, tim
       ...(events.length === 0 ? [] : [list(events.map(({ at, what }) => words`${ownWords(at)} ${what}`))]),
       ...turns.flatMap((turn) => turnBlocks(turn, timezone)),
       ...(turns.length + events.length === 0 ? [paragraph(ownWords(none))] : []),
+    ],
+    sections: [],
+  });
+}
+
+/** The sourcer has turns only where findings are planned. */
+function planningJournal(role: string, planning: RunFacts, timezone: string): string {
+  const turns = planning.turns.filter((turn) => turn.role === role);
+  return renderMarkdown({
+    title: words`Journal of ${ownWords(role)}`,
+    about: [
+      paragraph(ownWords('The newest run that planned requests and findings.')),
+      ...turns.flatMap((turn) => turnBlocks(turn, timezone)),
+      ...(turns.length === 0 ? [paragraph(ownWords('It has had no turn.'))] : []),
     ],
     sections: [],
   });

@@ -1,12 +1,6 @@
 import { sumUsd } from '../../../model/money.ts';
-import {
-  isTodoDone,
-  type SprintEnd,
-  type SprintProgress,
-  type SprintState,
-  type Todo,
-  type TodoState,
-} from '../../../model/sprint/sprint.ts';
+import { isTodoDone, type SprintEnd, type SprintProgress, type Todo } from '../../../model/sprint/sprint.ts';
+import type { SprintState, TodoState } from '../../../model/sprint/states.ts';
 import type { Team } from '../../../model/sprint/team.ts';
 import { counted } from '../../../text/counted.ts';
 import { zonedTime } from '../../../text/zoned-time.ts';

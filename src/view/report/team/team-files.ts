@@ -30,7 +30,7 @@ export function teamFiles(team: Team, facts: TeamFacts): TeamFile[] {
     ...recordFiles(team, facts),
     ...(planning === undefined ? [] : relayFiles(planning, timezone)),
     ...sessionFiles(newest?.facts, planning, timezone),
-    ...(isRead ? roleFiles(team, newest, folders, timezone) : []),
+    ...(isRead ? roleFiles(team, newest, folders, facts) : []),
     ...currentRoleFiles(team, newest, newest === undefined ? undefined : before(newest.id), timezone),
     ...asked.flatMap((sprint) => [
       ...sprintFiles(team, sprint, timezone),

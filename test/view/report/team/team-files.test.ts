@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../../../src/model/sprint/finding.ts';
 import { backlogOf, type Team } from '../../../../src/model/sprint/team.ts';
 import { parseText } from '../../../../src/text/markdown.ts';
 import { pathProblem } from '../../../../src/text/path-problem.ts';
@@ -71,6 +72,42 @@ const FACTS: SprintFacts = {
 function textsOf(team: Team, facts: TeamFacts): Map<string, string> {
   return new Map(teamFiles(team, facts).map(({ path, text }) => [path, String(text)]));
 }
+
+it('report what a sourcer did for the planner: its turn, its candidates, and what was decided', () => {
+  const team = teamAfter({ sprints: 0 });
+  const made = { by: 'sourcer' as const, title: 'Close the file', kind: 'bug' as const, priority: 77 };
+  const found = { source: 'log' as const, title: 'Traceback', detail: 'in a.py', firstSeen: T0 };
+  const files = teamFiles(
+    {
+      ...team,
+      review: new Map([['plan-1', { run: 'u', requests: [], findings: ['f-1', 'f-2'], at: T0 }]]),
+      finding: new Map<string, Finding>([
+        ['f-1', { ...found, candidate: made, settled: 'b-close' }],
+        ['f-2', found],
+      ]),
+    },
+    factsOf(new Map(), {
+      planning: {
+        ...NO_FACTS,
+        turns: [
+          turn('sourcer', {
+            endedAt: T0,
+            outcome: 'completed',
+            answer: { ...answer, role: 'sourcer', summary: 'Looked' },
+          }),
+        ],
+      },
+    }),
+  );
+  const textOf = (path: string): string => String(files.find((one) => one.path === path)?.text ?? '');
+  expect(JSON.parse(textOf('.teams_runtime/operations/plan-1.json'))).toMatchObject({
+    candidates: [
+      { finding: 'f-1', source: 'log', candidate: made, settled: 'b-close' },
+      { finding: 'f-2', source: 'log', settled: null },
+    ],
+  });
+  expect(textOf('internal/sourcer/journal.md')).toMatch(/summary: Looked[^]*insight: the cache is cold/);
+});
 
 describe('the files of a team', () => {
   it('have the places and texts that people and programs know', () => {

@@ -8,6 +8,7 @@ import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { endOfRun } from '../../view/end-row.ts';
 import { listUnfinished, runsToSweep, type Unfinished } from '../../view/unfinished.ts';
 import { lookIn, type OpenedWorkspace } from '../open-workspace.ts';
+import { asObject } from '../../text/json.ts';
 import { scheduleRecord, type ScheduleRecord } from './schedule-record.ts';
 
 /** The runs of a repository, and what is on record of its schedules, as the service sees them. */
@@ -43,8 +44,18 @@ const NONE: SeenRuns = {
 
 const TEAM = [KINDS.request, KINDS.sprint, KINDS.item, PEOPLE_KINDS.message];
 
+/** The workspace's own events, followed from look to look. `counts`: the newest one that a team decides by. */
+export interface FollowedEvents {
+  seq: number | undefined;
+  counts: number;
+}
+
 /** Read only. */
-export function lookAtRuns(workspace: OpenedWorkspace<Machine>, schedules: readonly Schedule[]): SeenRuns {
+export function lookAtRuns(
+  workspace: OpenedWorkspace<Machine>,
+  schedules: readonly Schedule[],
+  followed: FollowedEvents,
+): SeenRuns {
   const seen = lookIn(workspace, (ledger, lockedBy, now): SeenRuns => {
     const unfinished = listUnfinished(ledger, lockedBy, now);
     const records = new Map(
@@ -63,7 +74,7 @@ export function lookAtRuns(workspace: OpenedWorkspace<Machine>, schedules: reado
       waits: unfinished.some(({ need }) => need === 'waits'),
       mark: ledger.lastSeq(),
       records,
-      teamMark: teamMark(ledger, unfinished),
+      teamMark: teamMark(ledger, unfinished, followed),
       open: new Set([...records].filter(([, { started }]) => isOpen(ledger, started?.run)).map(([name]) => name)),
     };
   });
@@ -71,14 +82,28 @@ export function lookAtRuns(workspace: OpenedWorkspace<Machine>, schedules: reado
 }
 
 /** The workspace's own events, which runs are over, and which ask. */
-function teamMark(ledger: Ledger, unfinished: readonly Pick<Unfinished, 'runId' | 'need'>[]): string | undefined {
-  const isTeam = TEAM.some((kind) => ledger.records(kind).length > 0);
-  return isTeam
-    ? [
-        ledger.lastSeq(WORKSPACE_STREAM),
-        ...unfinished.map(({ runId, need }) => (need === 'asks' ? `${runId}?` : runId)),
-      ].join(' ')
-    : undefined;
+function teamMark(
+  ledger: Ledger,
+  unfinished: readonly Pick<Unfinished, 'runId' | 'need'>[],
+  followed: FollowedEvents,
+): string | undefined {
+  if (!TEAM.some((kind) => ledger.records(kind).length > 0)) return undefined;
+  follow(ledger, followed);
+  return [followed.counts, ...unfinished.map(({ runId, need }) => (need === 'asks' ? `${runId}?` : runId))].join(' ');
+}
+
+/** What is said to people changes nothing for a team. */
+const SAID: ReadonlySet<unknown> = new Set([PEOPLE_KINDS.cursor, PEOPLE_KINDS.reply, PEOPLE_KINDS.delivery]);
+
+function follow(ledger: Ledger, followed: FollowedEvents): void {
+  const last = ledger.lastSeq(WORKSPACE_STREAM);
+  const { seq } = followed;
+  const isNews = (): boolean =>
+    ledger
+      .events({ stream: WORKSPACE_STREAM, after: seq ?? 0 })
+      .some(({ type, data }) => type !== 'record-written' || !SAID.has(asObject(data)['kind']));
+  if (seq === undefined || last < seq || (last > seq && isNews())) followed.counts = last;
+  followed.seq = last;
 }
 
 function isOpen(ledger: Ledger, run: string | undefined): boolean {

@@ -10,7 +10,7 @@ import { failpoint } from '../../substrate/system/failpoint.ts';
 import { localTime } from '../../text/time.ts';
 import { withLedger, type OpenedWorkspace } from '../open-workspace.ts';
 import { limitsNow } from './limits-now.ts';
-import { lookAtRuns } from './look-at-runs.ts';
+import { lookAtRuns, type FollowedEvents } from './look-at-runs.ts';
 import { beginsNow, noteSchedules, recordLeft } from './schedule-record.ts';
 import { schedulesNow } from './schedules-now.ts';
 import { createServiceEngine, type EngineChild } from './service-engine.ts';
@@ -130,7 +130,7 @@ function createParts(
     team: createServiceTeam({ clock, step: stepTeam, say, changed }),
     hasSprints: sprintsNow(workspace.repository.root),
     channels: createServiceChannels(workspace.repository.root, async () => hostChannels(write), say),
-    seen: { teamMark: undefined as string | undefined },
+    seen: { teamMark: undefined as string | undefined, events: { seq: undefined, counts: 0 } as FollowedEvents },
   };
 }
 
@@ -143,10 +143,10 @@ async function look(
   await channels.look();
   const now = workspace.composition.clock.now();
   const schedules = await readNow();
-  let seen = lookAtRuns(workspace, schedules);
+  let seen = lookAtRuns(workspace, schedules, last.events);
   if (schedules.some((schedule) => beginsNow(seen.records.get(schedule.name), schedule, now))) {
     await write((ledger) => noteSchedules(ledger, schedules, now));
-    seen = lookAtRuns(workspace, schedules);
+    seen = lookAtRuns(workspace, schedules, last.events);
   }
   engine.seen(now, seen);
   const teamMark = seen.teamMark ?? ((await hasSprints()) ? 'sprint' : undefined);

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { openMachine } from '../../../src/engine/machine.ts';
+import { PEOPLE_KINDS } from '../../../src/model/people/kinds.ts';
+import { KINDS } from '../../../src/model/sprint/kinds.ts';
+import { redactorOf } from '../../../src/model/redaction/redactor.ts';
+import { bindWorkspace, openWorkspace, withLedger } from '../../../src/squad/open-workspace.ts';
+import { lookAtRuns } from '../../../src/squad/service/look-at-runs.ts';
+import { roomForTest } from '../../cli/room.ts';
+import { testHost } from '../../support/test-host.ts';
+
+it('the mark of a team changes with what it decides by, and not with what is said to people', async () => {
+  const { root, repository } = roomForTest();
+  const host = testHost(root, { workingDirectory: repository });
+  const machine = openMachine(host);
+  const workspace = bindWorkspace(await openWorkspace({ host, composition: machine }));
+  const { directory } = workspace;
+  const place = { directory, composition: { clock: machine.clock, redactor: () => redactorOf({}) } };
+  const write = async (kind: string, id: string): Promise<void> =>
+    withLedger(place, 'write', (ledger) => void ledger.writeRecord({ kind, id, value: {} }));
+  const followed = { seq: undefined, counts: 0 };
+  const mark = (): string | undefined => lookAtRuns(workspace, [], followed).teamMark;
+
+  expect(mark()).toBeUndefined();
+  await write(PEOPLE_KINDS.message, 'chat:1');
+  const before = mark();
+  expect(before).toBeDefined();
+  for (const kind of [PEOPLE_KINDS.reply, PEOPLE_KINDS.delivery, PEOPLE_KINDS.cursor]) {
+    await write(kind, 'one');
+    expect(mark(), kind).toBe(before);
+  }
+  await write(KINDS.request, 'r-1');
+  const after = mark();
+  expect(after).not.toBe(before);
+  expect(mark()).toBe(after);
+});

@@ -50,7 +50,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 const PROMPTS = ['prompts', 'prompts show', 'prompts eject', 'prompts diff'];
 /** They work where nothing ever ran. */
 const SERVICE = ['serve', 'serve status', 'serve stop', 'serve check'];
-const TEAM = ['request', 'request list', 'backlog'];
+const TEAM = ['request', 'request list', 'backlog', 'action list'];
 /** Only what begins starts from a commit, and what says whether it can. */
 const FROM_A_COMMIT = new Set(['run', 'ask', 'sprint start', 'sprint status']);
 const WORK = new Set([

@@ -66,7 +66,7 @@ describe('squad request', () => {
     expect(shown).toContain(`${id} blocked, from `);
     expect(shown).toContain('You have it next.');
     expect(shown).toContain('  Two items.\n');
-    expect(shown).toContain('  b-app done in S-1, commit ccccccccccc…  work 40\n');
+    expect(shown).toContain('  b-app done in S-1, commit cccccccccccc  work 40\n');
     expect(shown).toContain('  b-port blocked: no port; it needs the port of the server  work 90\n');
     const [json] = (await room.run(['request', 'show', id, '--json'])).lines;
     expect(json).toMatchObject({ id, state: 'blocked', next: 'you', items: [{ id: 'b-app', sprint: 'S-1' }, {}] });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { sprintSettingsSchema } from '../../src/model/sprint/settings.ts';
 import { limitsOfRun } from '../../src/squad/preflight/run-limits.ts';
 import { scheduleItems } from '../../src/squad/preflight/schedule-items.ts';
+import { actionItems } from '../../src/squad/preflight/action-items.ts';
 import { channelItems } from '../../src/squad/preflight/channel-items.ts';
 import { discoveryItems } from '../../src/squad/preflight/discovery-items.ts';
 import { itemsToTrust } from '../../src/squad/preflight/trust.ts';
@@ -125,6 +126,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
       ['messagesPerHour', 'type: webhook, secret: A, url: "https://x", messagesPerHour: 999, senders: { PWN: [ask] }'],
     ].map(([key, channel]) => [`channels.NAME.${key}`, `channels: { c: { ${channel} } }`]),
   ),
+  'actions.NAME.run': 'actions: { a: { run: PWN } }',
+  'actions.NAME.args': 'actions: { a: { run: x, args: 3 } }',
   'sprint.discovery': 'sprint: { discovery: [PWN] }',
   'schedules.from': 'schedules: [{ name: n, cron: 0 2 * * *, timezone: UTC, from: PWN }]',
   'tracing.to': 'tracing: { to: langsmith }',
@@ -164,7 +167,10 @@ function shown(text: string): string[] {
   const byChannels = Object.entries(repository.settings.channels ?? {}).flatMap(([name, channel]) =>
     channelItems(name, channel, repository),
   );
-  return [...items, ...bySchedules, ...byTeam, ...byChannels, ...limits.items].map(({ run }) => run);
+  const byActions = Object.entries(repository.settings.actions ?? {}).flatMap(([name, action]) =>
+    actionItems(name, action, repository),
+  );
+  return [...items, ...bySchedules, ...byTeam, ...byChannels, ...byActions, ...limits.items].map(({ run }) => run);
 }
 
 describe('the table of settings in docs/trust.md', () => {

@@ -71,7 +71,7 @@ describe('S4: no shell', () => {
     const has = (pattern: RegExp): string[] =>
       files.filter((name) => pattern.test(readFileSync(join(source, name), 'utf8')));
     expect(has(/\bshell:\s*true|\bexecSync\(|(?<![.\w])exec\(|\beval\(|new Function\(/)).toEqual([]);
-    // The wrapper's own text; checks, `notify`, `from` of a schedule and `sprint.discovery` in the settings, which are shown and agreed to first;
+    // The wrapper's own text; checks, `notify`, `from` of a schedule, actions and `sprint.discovery` in the settings, which are shown and agreed to first;
     // the person's own editor; names of shells that completion is written for; and fixed lines: one tries out namespaces, one takes a pane's folder and
     // command as arguments, and some start a cage, MCP servers and hooks, whose commands they take as arguments too. A hook’s own line is
     // agreed to first. Two only name the shell, in the table of programs.
@@ -85,6 +85,7 @@ describe('S4: no shell', () => {
       'model/programs.ts',
       'runtimes/shared/confine.ts',
       'runtimes/shared/outside-servers.ts',
+      'squad/people/run-action.ts',
       'squad/preflight/programs-here.ts',
       'squad/service/submit-slot.ts',
       'squad/team/gather.ts',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { COMMANDS, formsOf, MEANINGS, SHORT_FORMS, type Meaning } from '../src/rules/people/forms.ts';
 
 export const PAGE = 'docs/channels.md';
-const [BEGIN, END] = ['<!-- words -->', '<!-- /words -->'];
+const [BEGIN, END] = ['<!-- words: begin -->', '<!-- words: end -->'];
 
 const MEANS: Readonly<Record<Meaning, string>> = {
   request: 'asks the team for something',

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openMachine } from '../../../src/engine/machine.ts';
 import { PEOPLE_KINDS } from '../../../src/model/people/kinds.ts';
 import { KINDS } from '../../../src/model/sprint/kinds.ts';
-import { redactorOf } from '../../../src/model/redaction/redactor.ts';
+import { createRedactor } from '../../../src/model/redaction/redactor.ts';
 import { bindWorkspace, openWorkspace, withLedger } from '../../../src/squad/open-workspace.ts';
 import { lookAtRuns } from '../../../src/squad/service/look-at-runs.ts';
 import { roomForTest } from '../../cli/room.ts';
@@ -14,7 +14,7 @@ it('the mark of a team changes with what it decides by, and not with what is sai
   const machine = openMachine(host);
   const workspace = bindWorkspace(await openWorkspace({ host, composition: machine }));
   const { directory } = workspace;
-  const place = { directory, composition: { clock: machine.clock, redactor: () => redactorOf({}) } };
+  const place = { directory, composition: { clock: machine.clock, redactor: () => createRedactor([]) } };
   const write = async (kind: string, id: string): Promise<void> =>
     withLedger(place, 'write', (ledger) => void ledger.writeRecord({ kind, id, value: {} }));
   const followed = { seq: undefined, counts: 0 };

@@ -2,9 +2,14 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PEOPLE_KINDS } from '../../src/model/people/kinds.ts';
+import { openMachine } from '../../src/engine/machine.ts';
+import { bindWorkspace, openWorkspace, withLedger } from '../../src/squad/open-workspace.ts';
+import { findAction, runAction } from '../../src/squad/people/run-action.ts';
+import { actionEnd } from '../../src/view/people/action-text.ts';
 import { createSystemClock } from '../../src/substrate/system/clock/system-clock.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import type { EngineRoom } from '../support/engine.ts';
+import { testHost } from '../support/test-host.ts';
 import { stateOf } from '../support/state.ts';
 import { commandRoom } from './room.ts';
 
@@ -78,5 +83,19 @@ describe('squad action', () => {
     const { code, stdout } = await room.run(['ask', 'execute log']);
     expect([code, stdout]).toEqual([0, expect.stringContaining('The action log is done.')]);
     expect(recorded(room)).toHaveLength(1);
+  });
+
+  it('runs no second time under the key of a run whose end is not known', async () => {
+    const room = actionRoom();
+    const host = testHost(room.root, { workingDirectory: room.repository });
+    const workspace = bindWorkspace(await openWorkspace({ host, composition: openMachine(host) }));
+    const begun = { name: 'log', args: [], by: 'Ada', at: 1 };
+    await withLedger(workspace, 'write', (ledger) =>
+      ledger.writeRecord({ kind: PEOPLE_KINDS.action, id: 'chat:1', value: begun }),
+    );
+    const order = { key: 'chat:1', name: 'log', args: [], by: 'Ada' };
+    const { action } = await findAction(workspace, order);
+    expect(actionEnd(await runAction(workspace, order, action))).toContain('its end is not known');
+    expect(existsSync(join(room.repository, 'log.txt'))).toBe(false);
   });
 });

@@ -18,6 +18,7 @@ const HOT: readonly FailpointName[] = [
 
 /** Of people's consent, of `squad merge` and `squad coordinate`, of what is removed later, and of large repositories. */
 const ELSEWHERE: readonly FailpointName[] = [
+  'action.begun',
   'folder.before-rename',
   'folder.renamed',
   'fork.kept',

@@ -2,7 +2,6 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PEOPLE_KINDS } from '../../src/model/people/kinds.ts';
-import { openMachine } from '../../src/engine/machine.ts';
 import { bindWorkspace, openWorkspace, withLedger } from '../../src/squad/open-workspace.ts';
 import { findAction, runAction } from '../../src/squad/people/run-action.ts';
 import { actionEnd } from '../../src/view/people/action-text.ts';
@@ -88,7 +87,7 @@ describe('squad action', () => {
   it('runs no second time under the key of a run whose end is not known', async () => {
     const room = actionRoom();
     const host = testHost(room.root, { workingDirectory: room.repository });
-    const workspace = bindWorkspace(await openWorkspace({ host, composition: openMachine(host) }));
+    const workspace = bindWorkspace(await openWorkspace({ host }));
     const begun = { name: 'log', args: [], by: 'Ada', at: 1 };
     await withLedger(workspace, 'write', (ledger) =>
       ledger.writeRecord({ kind: PEOPLE_KINDS.action, id: 'chat:1', value: begun }),

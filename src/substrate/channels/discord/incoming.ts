@@ -50,9 +50,14 @@ export function incoming(message: APIMessage, { place, isOurs }: Spot, reader: R
     sender: message.author.id,
     name: plainLine(message.author.global_name ?? message.author.username, 80),
     place,
-    text: message.content.replaceAll(new RegExp(`[ \\t]*<@!?${self}>[ \\t]*`, 'g'), ' ').trim(),
+    text: without(without(message.content, `<@${self}>`), `<@!${self}>`),
     isToUs: isOurs || mentions(message, self),
     attachments: message.attachments.map((one) => file(one)),
     at: Date.parse(message.timestamp),
   };
+}
+
+function without(text: string, mention: string): string {
+  const pieces = text.split(mention).map((piece) => piece.trim());
+  return pieces.filter((piece) => piece !== '').join(' ');
 }

@@ -92,7 +92,7 @@ function teamMark(
   return [followed.counts, ...unfinished.map(({ runId, need }) => (need === 'asks' ? `${runId}?` : runId))].join(' ');
 }
 
-/** What is said to people changes nothing for a team. */
+/** They say something to people, and change nothing for a team. */
 const SAID: ReadonlySet<unknown> = new Set([PEOPLE_KINDS.cursor, PEOPLE_KINDS.reply, PEOPLE_KINDS.delivery]);
 
 function follow(ledger: Ledger, followed: FollowedEvents): void {

@@ -138,10 +138,17 @@ function kindOf({ gitDirectory, cage }: GitCall): 'git-checkout' | 'git-store' |
   return gitDirectory === undefined ? 'git-checkout' : 'git-store';
 }
 
-/** The id of a commit, or of another object of it (`<ref>^{commit}`, `<commit>^{tree}`); undefined: there is none. */
+/**
+ * The id of a commit, or of another object of it (`<ref>^{commit}`, `<commit>^{tree}`); undefined: there is none. Throws where git could not
+ * look, such as out of open files.
+ */
 export async function findObject(git: Git, call: GitCall, name: string): Promise<string | undefined> {
-  const found = await git.run(['rev-parse', '--verify', '--quiet', '--end-of-options', name], call);
-  return found.code === 0 ? found.stdout.trim() : undefined;
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', name];
+  const found = await git.run(args, call);
+  if (found.code === 0) return found.stdout.trim();
+  const broken = found.problem === undefined ? machineFailed(args, found) : gitFailed(args, found);
+  if (broken !== undefined) throw broken;
+  return undefined;
 }
 
 /** The entries of an output in git's `-z` form. */

@@ -31,20 +31,27 @@ async function untilItWaits(step: () => Promise<Waited>, most: number, said: str
   }
 }
 
-/** Messages of people first: a request that one makes is planned in the same go. */
+/** Messages of people first: a request that one makes is planned in the same go. What fails holds up none of the others. */
 async function stepAll(workspace: OpenedWorkspace, said: string[]): Promise<number | undefined> {
   const { stepPeople } = await import('../../squad/people/step-people.ts');
-  let failed: unknown;
-  const people = await untilItWaits(async () => stepPeople(workspace), MOST_MESSAGES, said).catch((error: unknown) => {
-    failed = error;
-    return undefined;
-  });
-  const team = await untilItWaits(async () => stepTeam(workspace), MOST_STEPS, said);
   const { writeNotices } = await import('../../squad/people/write-notices.ts');
-  await writeNotices(workspace);
-  // A problem with messages holds up no sprint.
-  if (failed !== undefined) throw failed;
-  return people === undefined || team === undefined ? (people ?? team) : Math.min(people, team);
+  const parts: readonly (() => Promise<number | undefined>)[] = [
+    async () => untilItWaits(async () => stepPeople(workspace), MOST_MESSAGES, said),
+    async () => untilItWaits(async () => stepTeam(workspace), MOST_STEPS, said),
+    async () => void (await writeNotices(workspace)),
+  ];
+  const moments: number[] = [];
+  const failures: unknown[] = [];
+  for (const part of parts) {
+    try {
+      moments.push((await part()) ?? Infinity);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  const until = Math.min(...moments);
+  return until === Infinity ? undefined : until;
 }
 
 /** Does what is next for the team until it has to wait, and prints that as one line of JSON. */

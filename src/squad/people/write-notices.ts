@@ -3,7 +3,7 @@ import { messageSchema, outcomeSchema, TERMINAL, type Message } from '../../mode
 import type { ChannelSettings } from '../../model/people/settings.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { plainJson } from '../../text/json.ts';
-import { noticesOf, type NoticePlace, type NoticeView } from '../../view/people/notices.ts';
+import { noticesOf, type Notice, type NoticePlace, type NoticeView } from '../../view/people/notices.ts';
 import { viewRequests } from '../../view/sprint/request-view.ts';
 import { lookIn, withLedger, type OpenedWorkspace } from '../open-workspace.ts';
 import { readChannels } from '../preflight/read-channels.ts';
@@ -25,20 +25,16 @@ export async function writeNotices(workspace: OpenedWorkspace): Promise<number> 
   if (agreed.length === 0) return 0;
   const { composition } = workspace;
   const now = composition.clock.now();
-  const started = service.holder?.since ?? now;
+  const { since: started = now } = service.holder ?? {};
   const questions = askingRuns(workspace).flatMap(({ name, asks }) => asks.map((one) => ({ run: name, ...one })));
-  const known = new Set(lookIn(workspace, (ledger) => ledger.records(PEOPLE_KINDS.reply).map(({ id }) => id)));
-  const places = agreed.flatMap(([name, channel]) => placeOf(name, channel, known, started));
-  const due =
-    lookIn(workspace, (ledger) =>
-      noticesOf({ ...viewIn(ledger, new Set(agreed.map(([name]) => name))), questions, places }),
-    ) ?? [];
-  const starts = places.map(({ channel, place }) => ({
-    ...{ id: startId(channel, started), channel, place },
-    text: `squad serves this repository.\n— orchestrator`,
-  }));
-  const fresh = [...starts, ...due].filter(({ id }) => !known.has(id));
-  if (fresh.length === 0) return 0;
+  const fresh = lookIn(workspace, (ledger) => {
+    const known = new Set(ledger.records(PEOPLE_KINDS.reply).map(({ id }) => id));
+    const places = agreed.flatMap(([name, channel]) => placeOf(name, channel, known, started));
+    const starts = service.holder === undefined ? [] : places.map((place) => startOf(place, started));
+    const due = noticesOf({ ...viewIn(ledger, new Set(agreed.map(([name]) => name))), questions, places });
+    return [...starts, ...due].filter(({ id }) => !known.has(id));
+  });
+  if (fresh === undefined || fresh.length === 0) return 0;
   const redactor = composition.redactor([]);
   await withLedger(workspace, 'write', (ledger) =>
     ledger.transact(() => {
@@ -56,6 +52,10 @@ const START = 'start/';
 
 function startId(channel: string, at: number): string {
   return `${channel}/${START}${at}`;
+}
+
+function startOf({ channel, place }: NoticePlace, at: number): Notice {
+  return { id: startId(channel, at), channel, place, text: 'squad serves this repository.\n— orchestrator' };
 }
 
 /** Its report place, or else the first one that it reads. News begin with the first service that had it. */

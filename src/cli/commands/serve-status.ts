@@ -1,6 +1,6 @@
 import { openMachine, type Machine } from '../../engine/machine.ts';
 import { openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
-import { namesChannels, readSettingsText } from '../../squad/preflight/read-settings-text.ts';
+import { namesSection, readSettingsText } from '../../squad/preflight/read-settings-text.ts';
 import { serviceStatus, type ScheduleStatus, type ServiceStatus } from '../../squad/service/service-status.ts';
 import type { ChannelStatus } from '../../squad/people/channel-status.ts';
 import { sharedLimitLines } from '../../view/shared-limits.ts';
@@ -25,7 +25,7 @@ async function channelsOf(
   pid: number | undefined,
 ): Promise<readonly ChannelStatus[]> {
   const { text } = await readSettingsText(workspace.repository.root).catch(() => ({ text: '' }));
-  if (!namesChannels(text)) return [];
+  if (!namesSection(text, 'channels')) return [];
   const { channelStatus } = await import('../../squad/people/channel-status.ts');
   return channelStatus(workspace, pid);
 }

@@ -5,7 +5,7 @@ import { badInput } from '../../model/errors.ts';
 import { redactorOf } from '../../model/redaction/redactor.ts';
 import { bindWorkspace, lookIn, openWorkspace, type OpenedWorkspace } from '../../squad/open-workspace.ts';
 import { readSchedules } from '../../squad/preflight/read-schedules.ts';
-import { namesChannels } from '../../squad/preflight/read-settings-text.ts';
+import { namesSection } from '../../squad/preflight/read-settings-text.ts';
 import { unagreedSchedules } from '../../squad/service/agreed-schedules.ts';
 import { runService } from '../../squad/service/run-service.ts';
 import { lockService, refuseSecondService, serviceFolder } from '../../squad/service/service-lock.ts';
@@ -78,7 +78,7 @@ async function askFirst(
 
 /** Names of channels that no person has agreed to. Loads nothing of channels where there are none. */
 async function channelsToAgree(workspace: OpenedWorkspace<Machine>, text: string): Promise<string[]> {
-  if (!namesChannels(text)) return [];
+  if (!namesSection(text, 'channels')) return [];
   const { readChannels } = await import('../../squad/preflight/read-channels.ts');
   const { unagreedChannels } = await import('../../squad/people/agreed-channels.ts');
   return unagreedChannels(workspace, await readChannels(workspace.repository.root));

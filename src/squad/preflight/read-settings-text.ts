@@ -12,11 +12,15 @@ export async function readSettingsText(root: string): Promise<SettingsFile> {
   return { file: FILE, text };
 }
 
-/** Whether a settings file seems to have channels. Without them nothing of theirs is loaded. */
-export function namesChannels(text: string): boolean {
-  // Also in the form of JSON, on one line.
-  return /(?:^|[{,])\s*["']?channels["']?\s*:/m.test(text);
+/** Whether a settings file seems to have a section, also in the form of JSON. Where it has none, nothing of it is loaded. */
+export function namesSection(text: string, section: 'sprint' | 'channels'): boolean {
+  return NAMES[section].test(text);
 }
+
+const NAMES = {
+  sprint: /(?:^|[{,])\s*["']?sprint["']?\s*:/m,
+  channels: /(?:^|[{,])\s*["']?channels["']?\s*:/m,
+} as const;
 
 async function textOrRefusal(root: string): Promise<string> {
   if (!(await exists(`${root}/${FILE}`))) return '';

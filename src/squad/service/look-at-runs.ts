@@ -48,6 +48,8 @@ const TEAM = [KINDS.request, KINDS.sprint, KINDS.item, PEOPLE_KINDS.message];
 export interface FollowedEvents {
   seq: number | undefined;
   counts: number;
+  /** Records of a team were seen: they are never removed. */
+  isTeam: boolean;
 }
 
 /** Read only. */
@@ -87,7 +89,8 @@ function teamMark(
   unfinished: readonly Pick<Unfinished, 'runId' | 'need'>[],
   followed: FollowedEvents,
 ): string | undefined {
-  if (!TEAM.some((kind) => ledger.records(kind).length > 0)) return undefined;
+  followed.isTeam ||= TEAM.some((kind) => ledger.records(kind).length > 0);
+  if (!followed.isTeam) return undefined;
   follow(ledger, followed);
   return [followed.counts, ...unfinished.map(({ runId, need }) => (need === 'asks' ? `${runId}?` : runId))].join(' ');
 }

@@ -18,7 +18,7 @@ import { serviceFolder } from './service-lock.ts';
 import { createServiceChannels } from './service-channels.ts';
 import { createServiceSlots } from './service-slots.ts';
 import { createServiceTeam } from './service-team.ts';
-import { sprintsNow } from './sprints-now.ts';
+import { sectionsNow } from './sections-now.ts';
 import { serviceView } from './service-view.ts';
 import { stampOf } from './watched-files.ts';
 
@@ -128,19 +128,23 @@ function createParts(
     engine: createServiceEngine(clock, { start, say, changed }),
     slots: createServiceSlots({ clock, redactor, submit, write, say, changed }),
     team: createServiceTeam({ clock, step: stepTeam, say, changed }),
-    hasSprints: sprintsNow(workspace.repository.root),
-    channels: createServiceChannels(workspace.repository.root, async () => hostChannels(write), say),
-    seen: { teamMark: undefined as string | undefined, events: { seq: undefined, counts: 0 } as FollowedEvents },
+    sections: sectionsNow(workspace.repository.root),
+    channels: createServiceChannels(async () => hostChannels(write), say),
+    seen: {
+      teamMark: undefined as string | undefined,
+      events: { seq: undefined, counts: 0, isTeam: false } as FollowedEvents,
+    },
   };
 }
 
 /** `again`: when to look again in any case. */
 async function look(
   { workspace }: ServicePorts,
-  { schedules: readNow, limits, engine, slots, team, hasSprints, channels, seen: last, write }: Parts,
+  { schedules: readNow, limits, engine, slots, team, sections, channels, seen: last, write }: Parts,
 ): Promise<{ readonly decision: ServiceDecision; readonly again: number }> {
   await limits();
-  await channels.look();
+  const has = await sections();
+  channels.look(has);
   const now = workspace.composition.clock.now();
   const schedules = await readNow();
   let seen = lookAtRuns(workspace, schedules, last.events);
@@ -149,7 +153,7 @@ async function look(
     seen = lookAtRuns(workspace, schedules, last.events);
   }
   engine.seen(now, seen);
-  const teamMark = seen.teamMark ?? ((await hasSprints()) ? 'sprint' : undefined);
+  const teamMark = seen.teamMark ?? (has.sprint || has.channels ? 'sprint' : undefined);
   last.teamMark = teamMark;
   const teamIsDue = team.isDue(teamMark, now);
   const view = await serviceView(workspace, {

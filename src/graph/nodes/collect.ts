@@ -29,6 +29,8 @@ const unseen = (): Sighting => ({ spawnedAt: null, sign: 0, signAt: null, stalle
 
 /** How often to look where no write to the ledger wakes it. */
 const POLL_MS = 1_000;
+/** Between two looks, whatever is due. */
+const LEAST_MS = 10;
 /** Most inputs for one step. */
 const MOST_INPUTS = 200;
 
@@ -73,7 +75,7 @@ export function createCollect(context: NodeContext) {
         look = true;
         continue;
       }
-      const wait = Math.min(POLL_MS, Math.max(0, Math.min(due, mailDue) - ports.clock.now()));
+      const wait = Math.min(POLL_MS, Math.max(LEAST_MS, Math.min(due, mailDue) - ports.clock.now()));
       const woken = await ports.wakeSignal.wait(wait);
       const now = ports.ledger.dataVersion();
       look = woken || now !== version;

@@ -4,6 +4,9 @@ import { z } from 'zod';
 const REQUEST_STATES = ['received', 'planning', 'planned', 'done', 'blocked', 'cancelled', 'refused'] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
+/** The most of one file that comes with a request, a message or the start of a sprint. */
+export const MOST_FILE_BYTES = 25 * 1024 * 1024;
+
 /** A file that came with a request or with the start of a sprint. Its bytes are kept under hash and name. */
 export const attachmentSchema = z.object({
   id: z.string(),

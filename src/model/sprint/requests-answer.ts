@@ -1,16 +1,10 @@
 import { z } from 'zod';
 import { backlogWritesSchema } from './backlog-writes.ts';
+import { RESULT_FIELDS } from './result-fields.ts';
 
-const lines = z.array(z.string().max(1_000)).max(50);
-
-/** The planner's answer to requests and findings. No field is optional, because strict structured output requires all. */
+/** The planner's answer to requests and findings. */
 export const requestsAnswerSchema = z.object({
-  role: z.string().describe('your role'),
-  status: z.enum(['completed', 'failed']),
-  summary: z.string().max(4_000),
-  insights: lines.describe('what later work should know; squad keeps it and makes no item of it'),
-  artifacts: lines.describe('paths that you read, and that matter'),
-  error: z.string().max(1_000).nullable(),
+  ...RESULT_FIELDS,
   proposals: z.object({
     backlog_writes: backlogWritesSchema,
     requests: z

@@ -1,7 +1,6 @@
-import { MOST_ATTACHMENTS } from '../sprint/intake.ts';
+import { MOST_ATTACHMENTS, MOST_TEXT_BYTES } from '../sprint/intake.ts';
 
 export const HOUR_MS = 3_600_000;
-const MOST_TEXT_BYTES = 64 * 1024;
 
 export interface TakeView {
   readonly message: {

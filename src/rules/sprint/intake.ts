@@ -2,7 +2,8 @@ import type { SprintRequest } from '../../model/sprint/request.ts';
 import { backlogOf, requestStateOf, type Team } from '../../model/sprint/team.ts';
 import { fingerprintOf, wordsOf } from './fingerprint.ts';
 
-const MOST_TEXT_BYTES = 64 * 1024;
+/** Of a request, and of a message. */
+export const MOST_TEXT_BYTES = 64 * 1024;
 export const MOST_ATTACHMENTS = 20;
 
 /** A text that someone asks for, with the names of its files. `key`: the sender's own id of it, as a hash. */

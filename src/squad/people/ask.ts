@@ -3,13 +3,12 @@ import { outcomeSchema, TERMINAL, type Message, type Outcome } from '../../model
 import { replySchema } from '../../model/people/reply.ts';
 import { badInput, usageError } from '../../model/errors.ts';
 import type { Attachment } from '../../model/sprint/request.ts';
+import { MOST_TEXT_BYTES } from '../../rules/sprint/intake.ts';
 import { uuid7 } from '../../substrate/system/clock/ids.ts';
 import { plainJson } from '../../text/json.ts';
 import { operatorOf } from '../machine.ts';
 import { lookIn, withLedger, type OpenedWorkspace } from '../open-workspace.ts';
 import { replyId } from './settle.ts';
-
-const MOST_TEXT_BYTES = 64 * 1024;
 
 /** Takes a message of the operator, who may do all, and returns its id. Throws for a text that no channel takes. */
 export async function ask(

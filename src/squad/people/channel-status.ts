@@ -2,7 +2,7 @@ import type { Machine } from '../../engine/machine.ts';
 import { errorText } from '../../model/errors.ts';
 import { lookIn, type OpenedWorkspace } from '../open-workspace.ts';
 import { readChannels } from '../preflight/read-channels.ts';
-import { unagreedChannels } from './agreed-channels.ts';
+import { NOT_AGREED, unagreedChannels } from './agreed-channels.ts';
 import { readChannelStates, type ChannelState } from './channel-states.ts';
 import { followPeople } from './follow-people.ts';
 
@@ -39,7 +39,7 @@ export async function channelStatus(
     const { state, since, why } = states[name] ?? { state: null, since: null };
     const agreed = !unagreed.includes(name);
     const count = due.filter(({ reply }) => reply.channel === name).length;
-    const problem = agreed ? undefined : 'no person has agreed to it as it is: `squad serve check`';
+    const problem = agreed ? undefined : NOT_AGREED;
     return { name, type, agreed, state, since, why, problem, due: count };
   });
 }

@@ -12,14 +12,13 @@ import { variableOf, variableProblem } from '../preflight/channel-variables.ts';
 import { readChannels } from '../preflight/read-channels.ts';
 import { trustStoreOf } from '../preflight/trust-store.ts';
 import { stampOf } from '../service/watched-files.ts';
-import { unagreedChannels } from './agreed-channels.ts';
+import { NOT_AGREED, unagreedChannels } from './agreed-channels.ts';
 import { createChannelStates, type ChannelStates } from './channel-states.ts';
 import { followPeople, type FollowPeople } from './follow-people.ts';
 import { openChannel, type OpenChannel } from './open-channel.ts';
 import { runChannel } from './run-channel.ts';
 
 const LOOK_MS = 2_000;
-const NOT_AGREED = 'no person has agreed to it as it is: `squad serve check`';
 
 export interface HostPorts {
   readonly workspace: OpenedWorkspace<Machine>;

@@ -2,13 +2,13 @@ import { PEOPLE_KINDS } from '../../model/people/kinds.ts';
 import type { Message } from '../../model/people/message.ts';
 import type { ChannelSettings } from '../../model/people/settings.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
-import type { Attachment } from '../../model/sprint/request.ts';
+import { MOST_FILE_BYTES, type Attachment } from '../../model/sprint/request.ts';
 import { refuse, takeMessage, type TakeDecision } from '../../rules/people/take-message.ts';
 import type { IncomingFile, IncomingMessage, ListenPorts } from '../../substrate/ports/channel.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { plainJson } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { MOST_FILE_BYTES, storeAttachments, tooLarge } from '../team/attachments.ts';
+import { storeAttachments, tooLarge } from '../team/attachments.ts';
 import { keyIn, type FollowPeople } from './follow-people.ts';
 import type { PeoplePorts } from './people-ports.ts';
 

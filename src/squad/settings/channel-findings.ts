@@ -5,7 +5,7 @@ import { finding } from './agent-findings.ts';
 
 type Channel = readonly [name: string, settings: Readonly<Record<string, Json>>];
 
-/** The channel of `squad ask`. */
+/** A person would take it for the channel of `squad ask`. */
 const TERMINAL = 'terminal';
 
 /** Problems of channels that no schema can say: names that are taken, ids that are none, and what two channels share. */
@@ -22,7 +22,7 @@ function ownFindings([name, channel]: Channel): Finding[] {
   const at = ['channels', name];
   return [
     ...(name === TERMINAL
-      ? [{ ...finding(at, '“terminal” is the channel of `squad ask`; choose another name'), atKey: true }]
+      ? [{ ...finding(at, '“terminal” would look like the channel of `squad ask`; choose another name'), atKey: true }]
       : []),
     ...(channel['poll'] !== undefined && channel['listen'] !== undefined
       ? [finding([...at, 'listen'], 'messages are fetched with `poll`, or posted to `listen`; take one of them out')]

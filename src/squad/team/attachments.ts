@@ -3,7 +3,7 @@ import { lstat, open, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { badInput, type SquadError } from '../../model/errors.ts';
 import { sha256Of } from '../../model/sha256.ts';
-import { attachmentIn, type Attachment } from '../../model/sprint/request.ts';
+import { attachmentIn, MOST_FILE_BYTES, type Attachment } from '../../model/sprint/request.ts';
 import { errorCode } from '../../model/storage-error.ts';
 import { MOST_ATTACHMENTS } from '../../rules/sprint/intake.ts';
 import type { OpenedWorkspace } from '../open-workspace.ts';
@@ -11,9 +11,6 @@ import { attachmentName } from '../../rules/sprint/attachment-name.ts';
 import { attachmentsFolder, writeWhole } from '../../substrate/system/files/run-files.ts';
 import { byteCount } from '../../text/byte-count.ts';
 import { quotedName } from '../../text/plain-text.ts';
-
-/** For one file. */
-export const MOST_FILE_BYTES = 25 * 1024 * 1024;
 
 /** A file of someone. `name`: as its sender calls it, who may be anyone. */
 export interface GivenFile {

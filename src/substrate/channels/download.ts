@@ -3,10 +3,10 @@ import { request as plainRequest, type IncomingMessage, type RequestOptions } fr
 import { request as secureRequest } from 'node:https';
 import { BlockList, isIP } from 'node:net';
 import { badInput, type SquadError } from '../../model/errors.ts';
+import { MOST_FILE_BYTES } from '../../model/sprint/request.ts';
 import { byteCount } from '../../text/byte-count.ts';
 import { plainLine, quotedName } from '../../text/plain-text.ts';
 
-export const MOST_BYTES = 25 * 1024 * 1024;
 const LONGEST_MS = 60_000;
 
 export interface WantedFile {
@@ -43,7 +43,7 @@ export function isPrivate(address: string): boolean {
 
 /** The content of a file that came with a message. Throws `bad-input`, in words for its sender, where it is not to be had. */
 export async function download(file: WantedFile, allowed: AllowedAddresses): Promise<Uint8Array> {
-  if (file.bytes > MOST_BYTES) throw refused(file, `it is larger than ${byteCount(MOST_BYTES)}`);
+  if (file.bytes > MOST_FILE_BYTES) throw refused(file, `it is larger than ${byteCount(MOST_FILE_BYTES)}`);
   const url = URL.canParse(file.url) ? new URL(file.url) : undefined;
   if (url === undefined) throw refused(file, 'its address is none');
   const isNamed = allowed.named !== undefined && url.href.startsWith(new URL(allowed.named).origin + '/');
@@ -99,7 +99,7 @@ async function readBounded(file: WantedFile, response: IncomingMessage): Promise
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > MOST_BYTES) throw stop(`it is larger than ${byteCount(MOST_BYTES)}`);
+    if (length > MOST_FILE_BYTES) throw stop(`it is larger than ${byteCount(MOST_FILE_BYTES)}`);
     if (length > file.bytes) throw stop('it is larger than its sender said');
     chunks.push(chunk);
   }

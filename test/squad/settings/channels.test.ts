@@ -70,7 +70,7 @@ describe('channels in squad.yaml', () => {
     [
       'a name that is taken',
       '  terminal: { type: discord, token: T }',
-      ['2: channels.terminal: “terminal” is the channel'],
+      ['2: channels.terminal: “terminal” would look like the channel'],
     ],
     ['a name that is no slug', '  "A b": { type: discord, token: T }', ['2: channels.A b']],
     [

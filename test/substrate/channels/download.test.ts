@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { download, isPrivate, MOST_BYTES } from '../../../src/substrate/channels/download.ts';
+import { MOST_FILE_BYTES } from '../../../src/model/sprint/request.ts';
+import { download, isPrivate } from '../../../src/substrate/channels/download.ts';
 
 async function served(answer: (response: ServerResponse) => void): Promise<{ origin: string; asked: string[] }> {
   const asked: string[] = [];
@@ -70,8 +71,8 @@ describe('a file that is refused, in words', () => {
     ['an end too early', (one) => one.writeHead(200, { 'content-length': 9 }).write('2', () => one.destroy()), 9, ''],
     [
       '25 MiB and one byte, as it is',
-      (one) => one.end(Buffer.alloc(MOST_BYTES + 1)),
-      MOST_BYTES,
+      (one) => one.end(Buffer.alloc(MOST_FILE_BYTES + 1)),
+      MOST_FILE_BYTES,
       'it is larger than 2',
     ],
   ])('%s', async (_, answer, bytes, why) => {
@@ -85,7 +86,7 @@ describe('a file that is refused, in words', () => {
 
   it('25 MiB and one byte, as said: nothing is asked for', async () => {
     const { origin, asked } = await served((response) => response.end('abc'));
-    const large = { name: 'a.txt', bytes: MOST_BYTES + 1, url: `${origin}/a` };
+    const large = { name: 'a.txt', bytes: MOST_FILE_BYTES + 1, url: `${origin}/a` };
     await expect(download(large, { named: origin })).rejects.toThrow('it is larger than 2');
     expect(asked).toEqual([]);
   });

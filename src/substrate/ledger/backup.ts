@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, constants, copyFileSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import { makeSynced, syncFile } from '../system/files/sync.ts';
@@ -21,24 +11,31 @@ import { closeDb, type Db } from './open-db.ts';
 import { corruptDatabase, databaseError } from './sqlite-errors.ts';
 import { guarded } from './transactions.ts';
 import { errorCode } from '../../model/storage-error.ts';
-import { bodyFiles } from './mail/bodies.ts';
-import { createStore } from './store.ts';
+import { keptFiles } from './kept-files.ts';
 
 /** Copy in one step: SQLite restarts a copy in several steps whenever another process writes. */
 const ALL_PAGES = 2 ** 30;
 
 /** Copies a ledger in use to a new file, and the files that it names beside it. Returns its bytes. Throws `usage` if the file exists, `database-corrupt` for damage. */
 export async function backUpLedger(path: string, target: string): Promise<number> {
-  return copyLedger(path, target, true);
+  return copyLedger(path, target, { checkRows: true, isWhole: true });
 }
 
-/** The copy at the end of a run; keeps the three newest. It does not check each row of a large ledger, which would take long. */
+/**
+ * The copy at the end of a run; keeps the three newest. It does not check each row of a large ledger, which would take long, and has
+ * no private files of the checkout, which are deleted with their run.
+ */
 export async function backUpAfterRun(path: string, at: number): Promise<void> {
-  await copyLedger(path, runsBackup(path, at), sizeOf(path) <= MOST_CHECKED_BYTES);
+  await copyLedger(path, runsBackup(path, at), { checkRows: sizeOf(path) <= MOST_CHECKED_BYTES, isWhole: false });
   dropOldBackups(path);
 }
 
-async function copyLedger(path: string, target: string, checkRows: boolean): Promise<number> {
+interface Manner {
+  readonly checkRows: boolean;
+  readonly isWhole: boolean;
+}
+
+async function copyLedger(path: string, target: string, { checkRows, isWhole }: Manner): Promise<number> {
   refuseExisting(target);
   const temporary = `${target}.${process.pid}.new`;
   const db = openLedgerFile(path, { readOnly: true });
@@ -48,7 +45,7 @@ async function copyLedger(path: string, target: string, checkRows: boolean): Pro
     closeSync(openSync(temporary, 'wx', 0o600));
     await db.backup(temporary, { progress: () => ALL_PAGES });
     // First: a copy of the ledger that is there is whole.
-    backUpFiles(db, dirname(path), filesOf(target));
+    backUpFiles(db, dirname(path), filesOf(target), isWhole);
     complete(temporary, target);
     return sizeOf(target);
   } catch (error) {
@@ -89,39 +86,16 @@ function isOfSource(error: unknown): boolean {
   return error instanceof Error && String((error as { code?: unknown }).code).startsWith('SQLITE_CORRUPT');
 }
 
-/** A resume of the run needs its agents' equipment and the hashes of the files that squad wrote into a session's folder. */
-const OF_A_RUN = ['armory', 'folder.jsonl'];
-
-/**
- * Copies what a resume reads besides the ledger and the repository: long bodies of messages, and the files of its runs that the
- * ledger cannot make again. `from`: the folder of the ledger. Makes no folder if there is none of it.
- */
-function backUpFiles(db: Db, from: string, to: string): void {
+/** Copies what a resume reads besides the ledger and the repository. Makes no folder if there is none of it. */
+function backUpFiles(db: Db, from: string, to: string, isWhole: boolean): void {
   const folders = new Set<string>();
-  for (const path of namedFiles(db, from)) {
+  for (const path of keptFiles(db, from, { isWhole })) {
     const target = join(to, path);
     makeSynced(dirname(target));
     give(join(from, path), target);
     folders.add(dirname(target));
   }
   for (const folder of folders) syncFile(folder);
-}
-
-/** By their paths below the folder of the ledger. One that is gone already is not there to be copied. */
-function namedFiles(db: Db, from: string): string[] {
-  const store = createStore(db, { now: () => 0 });
-  const runs = store.all<{ id: string }>('SELECT id FROM run').map(({ id }) => join('runs', id));
-  const ofRuns = runs.flatMap((run) => OF_A_RUN.flatMap((name) => filesBelow(from, join(run, name))));
-  return [...bodyFiles(store), ...ofRuns].filter((path) => existsSync(join(from, path)));
-}
-
-function filesBelow(root: string, path: string): string[] {
-  try {
-    const found = readdirSync(join(root, path), { recursive: true, withFileTypes: true });
-    return found.flatMap((one) => (one.isFile() ? [join(one.parentPath, one.name).slice(root.length + 1)] : []));
-  } catch (error) {
-    return errorCode(error) === 'ENOTDIR' ? [path] : [];
-  }
 }
 
 /** By a link where that is possible: nothing changes such a file in its place, and copies of each run would add up. */

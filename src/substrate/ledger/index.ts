@@ -34,6 +34,7 @@ export { checkDatabase, type DatabaseCheck } from './check-database.ts';
 export { backUpAfterRun, backUpLedger } from './backup.ts';
 export { backupFolder, filesOf, oldBackups } from './backup-files.ts';
 export { exportLedger } from './export.ts';
+export { keptFiles } from './kept-files.ts';
 
 export interface LedgerOptions {
   readonly clock: Pick<Clock, 'now'>;

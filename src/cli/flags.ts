@@ -3,7 +3,7 @@ import { BUILT_IN_PLAYBOOKS, DEFAULT_PLAYBOOK } from '../model/playbook-name.ts'
 import { ACP, BUILT_IN_RUNTIMES } from '../model/runtime-name.ts';
 import { SINKS } from '../model/tracing.ts';
 import type { Flag, Word } from '../text/flags.ts';
-import { model, positiveNumber, wholeNumber } from './option-values.ts';
+import { folders, model, positiveNumber, wholeNumber } from './option-values.ts';
 
 export const RUN = 'name or id of a run (default: the one that is running, or the newest)';
 export const PLAYBOOKS = BUILT_IN_PLAYBOOKS.join(', ');
@@ -21,6 +21,7 @@ export const RUN_FLAG = ['--run <run>', RUN] as const;
 export const PLAYBOOK = '--playbook <name>';
 export const NAME = '--name <name>';
 export const YES = '--yes';
+export const ATTACH = ['--attach <file>', 'a file that the team has to read (repeatable)', folders] as const;
 export const TUNNEL = '--tunnel';
 
 /** Who works in a new run. */

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PEOPLE_KINDS } from '../../src/model/people/kinds.ts';
 import { bindWorkspace, openWorkspace, withLedger } from '../../src/squad/open-workspace.ts';
-import { findAction, runAction } from '../../src/squad/people/run-action.ts';
+import { runAction } from '../../src/squad/people/run-action.ts';
+import { findAction } from '../../src/squad/preflight/read-actions.ts';
 import { actionEnd } from '../../src/view/people/action-text.ts';
 import { createSystemClock } from '../../src/substrate/system/clock/system-clock.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
@@ -93,7 +94,7 @@ describe('squad action', () => {
       ledger.writeRecord({ kind: PEOPLE_KINDS.action, id: 'chat:1', value: begun }),
     );
     const order = { key: 'chat:1', name: 'log', args: [], by: 'Ada' };
-    const { action } = await findAction(workspace, order);
+    const { action } = await findAction(workspace.repository.root, order);
     expect(actionEnd(await runAction(workspace, order, action))).toContain('its end is not known');
     expect(existsSync(join(room.repository, 'log.txt'))).toBe(false);
   });

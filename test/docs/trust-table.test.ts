@@ -38,7 +38,13 @@ function leaves(): string[] {
   const all = [...found].map((path) => path.replace(/^runtimes\.(?!acp(?:\.|$))[^.]+/, 'runtimes.NAME'));
   const isInner = (path: string): boolean => all.some((other) => other.startsWith(`${path}.`));
   // A name or a word alone says something, too.
-  return [...new Set(all.filter((path) => !isInner(path) || ['playbook', 'playbook.stages.session'].includes(path)))];
+  return [
+    ...new Set(
+      all.filter(
+        (path) => !isInner(path) || ['playbook', 'playbook.stages.session', 'sprint.discovery'].includes(path),
+      ),
+    ),
+  ];
 }
 
 const [, section = ''] = file('docs/trust.md').split('## Which settings squad asks about\n');
@@ -129,6 +135,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'actions.NAME.run': 'actions: { a: { run: PWN } }',
   'actions.NAME.args': 'actions: { a: { run: x, args: 3 } }',
   'sprint.discovery': 'sprint: { discovery: [PWN] }',
+  'sprint.discovery.action': 'sprint: { discovery: [{ action: pwn }] }',
+  'sprint.discovery.args': 'sprint: { discovery: [{ action: a, args: [PWN] }] }',
   'schedules.from': 'schedules: [{ name: n, cron: 0 2 * * *, timezone: UTC, from: PWN }]',
   'tracing.to': 'tracing: { to: langsmith }',
   'tracing.endpoint': 'tracing: { to: otlp, endpoint: "https://PWN" }',

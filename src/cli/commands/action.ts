@@ -1,10 +1,10 @@
 import { uuid7 } from '../../substrate/system/clock/ids.ts';
 import { operatorOf } from '../../squad/machine.ts';
 import { bindWorkspace, openWorkspace } from '../../squad/open-workspace.ts';
-import { findAction, runAction } from '../../squad/people/run-action.ts';
+import { runAction } from '../../squad/people/run-action.ts';
 import { actionItems } from '../../squad/preflight/action-items.ts';
 import { agree } from '../../squad/preflight/consent.ts';
-import { readActions } from '../../squad/preflight/read-actions.ts';
+import { findAction, readActions } from '../../squad/preflight/read-actions.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { actionEnd, isActionDone } from '../../view/people/action-text.ts';
 import type { CommandContext, JsonOptions, Options } from '../command-context.ts';
@@ -36,7 +36,7 @@ export async function actionRun(
 ): Promise<void> {
   const { host, output } = context;
   const workspace = bindWorkspace(await openWorkspace(context));
-  const { action, source } = await findAction(workspace, { name, args: [...args] });
+  const { action, source } = await findAction(workspace.repository.root, { name, args: [...args] });
   const trust = trustOf(context, options);
   const ports = {
     clock: workspace.composition.clock,

@@ -2,6 +2,7 @@ import { bindWorkspace, openWorkspace, type OpenedWorkspace } from '../../squad/
 import type { TrustOption } from '../../squad/new-run.ts';
 import { ask as take, outcomeOf, type AskedOutcome } from '../../squad/people/ask.ts';
 import { stepPeople } from '../../squad/people/step-people.ts';
+import { keepAttachments } from '../../squad/team/attachments.ts';
 import { findService } from '../../squad/service/service-lock.ts';
 import { plainText } from '../../text/plain-text.ts';
 import type { CommandContext, Options } from '../command-context.ts';
@@ -11,7 +12,8 @@ import { printResult } from '../output.ts';
 /** Says something to the team in the words of a person, and prints the answer. */
 export async function ask(context: CommandContext, text: string, options: Options<'ask'>): Promise<void> {
   const workspace = bindWorkspace(await openWorkspace(context));
-  const id = await take(workspace, { text });
+  const attachments = await keepAttachments(workspace, options.attach ?? []);
+  const id = await take(workspace, { text, attachments });
   const trust = trustOf(context, options);
   const code = await untilSettled(context, workspace, { id, trust, options });
   const outcome = outcomeOf(workspace, id);

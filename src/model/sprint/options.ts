@@ -4,7 +4,11 @@ import { findingSchema } from './finding.ts';
 import { attachmentSchema } from './request.ts';
 import { kickoffSchema } from './sprint.ts';
 
-const entrySchema = z.object({ id: z.string(), ...itemSchema.shape, ...itemStateSchema.omit({ at: true }).shape });
+const entrySchema = z.object({
+  ...{ id: z.string(), ...itemSchema.shape, ...itemStateSchema.omit({ at: true }).shape },
+  /** Files that came with what people asked for. */
+  attachments: z.array(attachmentSchema).optional(),
+});
 
 /** How the engine chooses among the roles that a step allows. The names are those of `policy.yaml`. */
 const routingPolicySchema = z.object({

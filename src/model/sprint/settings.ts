@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timetableProblem } from '../../text/cron.ts';
 import { isTimeZone } from '../../text/zoned-time.ts';
-import { folderPathSchema, commandSchema } from '../settings-text.ts';
+import { commandSchema, folderPathSchema, slugSchema } from '../settings-text.ts';
 
 /** As git allows it, without what only few people mean. */
 const BRANCH = /^(?!squad\/)(?!.*(?:\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$))[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/;
@@ -10,6 +10,12 @@ function requireCron(cron: string, context: z.RefinementCtx): void {
   const problem = timetableProblem({ cron, timezone: 'UTC' });
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem.why });
 }
+
+const discoverySchema = z.union(
+  [commandSchema, z.strictObject({ action: slugSchema, args: z.array(z.string().max(1_000)).max(20).default([]) })],
+  { error: 'must be a command, or `{ action: NAME, args: [] }`' },
+);
+export type Discovery = z.infer<typeof discoverySchema>;
 
 /** The section `sprint` of `squad.yaml`. */
 export const sprintSettingsSchema = z.strictObject({
@@ -34,8 +40,8 @@ export const sprintSettingsSchema = z.strictObject({
   maxTodos: z.number().int().min(1).max(50).default(10),
   /** How often the planner may ask designer and architect, for each of its stages and todos. */
   advice: z.number().int().min(0).max(20).default(2),
-  /** Commands whose failure, and whose output as lines, are findings. */
-  discovery: z.array(commandSchema).max(20).default([]),
+  /** Commands and actions whose failure, and whose output as lines, are findings. */
+  discovery: z.array(discoverySchema).max(20).default([]),
 });
 export type SprintSettings = z.infer<typeof sprintSettingsSchema>;
 

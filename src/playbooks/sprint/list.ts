@@ -2,7 +2,7 @@ import type { OptionsSource } from '../../model/plan.ts';
 import type { SprintOptions } from '../../model/sprint/options.ts';
 import { type FactsOf, type PromptName, renderPrompt } from '../../prompts/render.ts';
 import { policyOf } from './commit-subject.ts';
-import { attachmentText, backlogText, kickoffText } from './backlog-text.ts';
+import { backlogText, kickoffText, referencesText } from './backlog-text.ts';
 import { kickoffWords } from '../../model/sprint/sprint.ts';
 import { delegation } from './delegation.ts';
 import { routeStep, type RoutedStep } from '../../model/sprint/routing.ts';
@@ -54,7 +54,7 @@ function wordsFor(options: SprintOptions, { roles, run, prompts }: Subject): Wor
     folder: `docs/squad/${run}`,
     brief: (name, facts, ...behind) => [literal(renderPrompt(name, facts, prompts)), ...behind].join('\n\n'),
     to: (step) => literal(delegation(options, step, roles, prompts)),
-    files: attachmentText(options.kickoff.attachments, options.files).map(literal),
+    files: referencesText(options).map(literal),
   };
 }
 
@@ -68,7 +68,7 @@ function asks({ advice }: SprintOptions): Pick<Stage, 'asks'> {
 }
 
 function planningStages(options: SprintOptions, roles: readonly string[], { brief, to }: Words): Stage[] {
-  const { sprint: id, policy, backlog, maxTodos } = options;
+  const { sprint: id, policy, maxTodos } = options;
   const kickoff = kickoffText(options);
   const routed = routeStep({ step: 'research_initial', staffed: roles, policy, text: kickoffWords(options) });
   const first = routed.ok ? routed.role : 'research';
@@ -92,7 +92,7 @@ function planningStages(options: SprintOptions, roles: readonly string[], { brie
       ...{ id: 'BACKLOG', title: 'Define the backlog', ...PLANNER, ...asks(options), makes: { answer: 'backlog' } },
       brief: brief(
         'sprint/backlog',
-        { id, kickoff, backlog: backlogText(backlog) },
+        { id, kickoff, backlog: backlogText(options) },
         '{documents}',
         to('backlog_definition'),
       ),

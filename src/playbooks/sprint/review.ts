@@ -57,7 +57,8 @@ export function frozenReview(options: Json): ReviewOptions | undefined {
   return reviewOptionsSchema.safeParse(options).data;
 }
 
-function briefOf({ requests, findings, backlog, files }: ReviewOptions, prompts?: ChangedPrompts): string {
+function briefOf(options: ReviewOptions, prompts?: ChangedPrompts): string {
+  const { requests, findings, files } = options;
   const asked = requests.map(({ id, text, by, joined, attachments }) =>
     [
       `## ${id}, from ${plainLine(by)}\n\n${text.trim()}`,
@@ -65,7 +66,7 @@ function briefOf({ requests, findings, backlog, files }: ReviewOptions, prompts?
       ...attachmentText(attachments, files),
     ].join('\n\n'),
   );
-  const facts = { requests: asked.join('\n\n'), found: foundIn({ findings }), backlog: backlogText(backlog) };
+  const facts = { requests: asked.join('\n\n'), found: foundIn({ findings }), backlog: backlogText(options) };
   return renderPrompt('sprint/requests', facts, prompts);
 }
 

@@ -42,6 +42,12 @@ export function cannotRead(rights: readonly Right[]): string {
   return `squad could not read this message, so nothing was done. ${commandsText(rights)}`.trim();
 }
 
+/** For one whose text no run can read before a person has done something on the machine of squad. */
+export function cannotReadYet(rights: readonly Right[]): string {
+  const why = 'squad cannot read free text yet: on its machine, `squad serve check` says what a person has to do.';
+  return `${why} Nothing was done. ${commandsText(rights)}`.trim();
+}
+
 function commandsText(rights: readonly Right[]): string {
   const verbs = Object.keys(COMMANDS) as (keyof typeof COMMANDS)[];
   const usable = verbs.filter((verb) => mayUse(rights, verb)).map((verb) => COMMANDS[verb]);

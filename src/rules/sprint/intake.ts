@@ -2,7 +2,7 @@ import type { SprintRequest } from '../../model/sprint/request.ts';
 import { backlogOf, requestStateOf, type Team } from '../../model/sprint/team.ts';
 import { fingerprintOf, wordsOf } from './fingerprint.ts';
 
-/** Of a request, and of a message. */
+/** The most that a request, or a message, may have. */
 export const MOST_TEXT_BYTES = 64 * 1024;
 export const MOST_ATTACHMENTS = 20;
 

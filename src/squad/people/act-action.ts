@@ -4,8 +4,8 @@ import { actionText } from '../../view/people/action-text.ts';
 import type { OpenedWorkspace } from '../open-workspace.ts';
 import { actionItems } from '../preflight/action-items.ts';
 import { hasConsent } from '../preflight/consent.ts';
-import { readActions } from '../preflight/read-actions.ts';
-import { findAction, runAction } from './run-action.ts';
+import { findAction, readActions } from '../preflight/read-actions.ts';
+import { runAction } from './run-action.ts';
 
 /** The actions of `squad.yaml`, and what people say of each. */
 export async function actionNames({
@@ -21,7 +21,7 @@ export async function actAction(
   { name, args }: Extract<Intent, { verb: 'action' }>,
   { key, by }: { readonly key: string; readonly by: string },
 ): Promise<string> {
-  const { action, source } = await findAction(workspace, { name, args });
+  const { action, source } = await findAction(workspace.repository.root, { name, args });
   const { host, repository } = workspace;
   if (!(await hasConsent(actionItems(name, action, source), { host }, repository)))
     throw usageError(

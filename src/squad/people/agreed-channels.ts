@@ -4,7 +4,7 @@ import { channelItems } from '../preflight/channel-items.ts';
 import { hasConsent } from '../preflight/consent.ts';
 import type { RepositoryChannels } from '../preflight/read-channels.ts';
 
-/** What a person can do about a channel that no one has agreed to. */
+/** Says to a person how to use a channel that no one has agreed to. */
 export const NOT_AGREED = 'no person has agreed to it as it is: `squad serve check`';
 
 /** Names of the channels that no person has agreed to as they are now. */

@@ -18,10 +18,7 @@ export async function ask(
   if (text.trim() === '')
     throw usageError('the message is empty', 'Say what you want: `squad ask "how is it going?"`.');
   if (Buffer.byteLength(text) > MOST_TEXT_BYTES)
-    throw badInput(
-      'the message is larger than 64 KiB',
-      'Put the details into a file: `squad request "…" --attach FILE`.',
-    );
+    throw badInput('the message is larger than 64 KiB', 'Put the details into a file: `squad ask "…" --attach FILE`.');
   const { composition, host } = workspace;
   const at = composition.clock.now();
   const person = operatorOf(host);

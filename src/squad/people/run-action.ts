@@ -1,15 +1,11 @@
 import { PEOPLE_KINDS } from '../../model/people/kinds.ts';
 import { actionRunSchema, type ActionRun } from '../../model/people/action-run.ts';
 import type { ActionSettings } from '../../model/people/settings.ts';
-import { usageError } from '../../model/errors.ts';
-import { noSuch } from '../../model/unknown-name.ts';
 import { childEnvironment } from '../../runtimes/shared/child-environment.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
-import { counted } from '../../text/counted.ts';
 import { plainJson } from '../../text/json.ts';
-import { plainLine, plainText } from '../../text/plain-text.ts';
+import { plainText } from '../../text/plain-text.ts';
 import { withLedger, type OpenedWorkspace } from '../open-workspace.ts';
-import { readActions, type RepositoryActions } from '../preflight/read-actions.ts';
 
 const SECOND_MS = 1_000;
 const MOST_OUTPUT = 16 * 1024;
@@ -17,25 +13,6 @@ const MOST_OUTPUT = 16 * 1024;
 export interface ActionOrder extends Pick<ActionRun, 'name' | 'args' | 'by'> {
   /** A second run with it is the first one. */
   readonly key: string;
-}
-
-/** The action of a name. Throws `usage` for a name that none has, and for more arguments than it takes. */
-export async function findAction(
-  { repository }: Pick<OpenedWorkspace, 'repository'>,
-  { name, args }: Pick<ActionOrder, 'name' | 'args'>,
-): Promise<RepositoryActions & { readonly action: ActionSettings }> {
-  const read = await readActions(repository.root);
-  const action = Object.hasOwn(read.actions, name) ? read.actions[name] : undefined;
-  if (action === undefined)
-    throw usageError(
-      noSuch('action', plainLine(name, 60), Object.keys(read.actions)),
-      'See `squad action list`; actions are in the section `actions` of squad.yaml.',
-    );
-  if (args.length > action.args) {
-    const takes = action.args === 0 ? 'takes no arguments' : `takes at most ${counted(action.args, 'argument')}`;
-    throw usageError(`the action ${name} ${takes}, and ${args.length} were given`, 'See `squad action list`.');
-  }
-  return { ...read, action };
 }
 
 /**

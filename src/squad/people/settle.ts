@@ -6,6 +6,7 @@ import { failpoint } from '../../substrate/system/failpoint.ts';
 import { defined } from '../../text/defined.ts';
 import { plainJson } from '../../text/json.ts';
 import { plainText } from '../../text/plain-text.ts';
+import { signed } from '../../view/people/notices.ts';
 import { withLedger, type OpenedWorkspace } from '../open-workspace.ts';
 
 /** The end of a message, so far. `says`: for its sender; empty: there is no answer. */
@@ -56,5 +57,6 @@ export async function settle(
 }
 
 function replyOf({ channel, place, sender }: Message, text: string, at: number): Reply {
-  return { channel, place, text, at, ...(channel === TERMINAL ? {} : { sender }) };
+  if (channel === TERMINAL) return { channel, place, text, at };
+  return { channel, place, text: signed([text], 'orchestrator'), at, sender };
 }

@@ -1,8 +1,9 @@
 import { isSquadError } from '../../model/errors.ts';
-import type { Message } from '../../model/people/message.ts';
+import { TERMINAL, type Message } from '../../model/people/message.ts';
 import type { Intent } from '../../model/people/verbs.ts';
 import { asksYes, notDone } from '../../rules/people/asks-yes.ts';
 import { decidePeople, type PeopleDecision } from '../../rules/people/decide-people.ts';
+import { cannotReadYet } from '../../rules/people/refusals.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import type { TrustOption } from '../new-run.ts';
 import type { OpenedWorkspace } from '../open-workspace.ts';
@@ -46,13 +47,37 @@ async function carryOut(workspace: OpenedWorkspace, { decision, seen, rightsOf, 
       await openRead(workspace, decision.messages, seen.people.ask.size);
       return { did, text: `the orchestrator gets ${decision.messages.length} of the messages` };
     case 'submit-read':
-      await submitRead(workspace, { ask: decision.ask, people: seen.people, rightsOf, ...trust });
+      await submitAgreed(workspace, decision.ask, { seen, rightsOf, ...trust });
       return { did, text: `${decision.ask} is queued` };
     default: {
       const message = seen.people.message.get(decision.message);
       if (message !== undefined) await settleMessage(workspace, decision, message, rightsOf);
       return { did, text: wordsOf(decision, message) };
     }
+  }
+}
+
+/** Repeating it changes nothing before a person has done something. */
+const FOR_PERSON: ReadonlySet<string> = new Set(['not-trusted', 'bad-input', 'usage', 'wrong-environment']);
+
+/** Where a run cannot begin, its senders hear so, and can send their messages again. At a terminal the error itself is shown. */
+async function submitAgreed(
+  workspace: OpenedWorkspace,
+  ask: string,
+  { seen: { people }, rightsOf, ...trust }: Omit<Step, 'decision'>,
+): Promise<void> {
+  try {
+    await submitRead(workspace, { ask, people, rightsOf, ...trust });
+  } catch (error) {
+    if (!isSquadError(error) || !FOR_PERSON.has(error.code)) throw error;
+    for (const id of people.ask.get(ask)?.messages ?? []) {
+      const message = people.message.get(id);
+      if (message === undefined || message.channel === TERMINAL || people.outcome.has(id)) continue;
+      const rights = rightsOf(message.channel, message.sender);
+      const says = cannotReadYet(rights === 'held' ? [] : (rights ?? []));
+      await settle(workspace, { id, message }, () => ({ state: 'refused', says }));
+    }
+    throw error;
   }
 }
 

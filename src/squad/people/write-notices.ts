@@ -3,7 +3,7 @@ import { messageSchema, outcomeSchema, TERMINAL, type Message } from '../../mode
 import type { ChannelSettings } from '../../model/people/settings.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { plainJson } from '../../text/json.ts';
-import { noticesOf, type Notice, type NoticePlace, type NoticeView } from '../../view/people/notices.ts';
+import { noticesOf, signed, type Notice, type NoticePlace, type NoticeView } from '../../view/people/notices.ts';
 import { viewRequests } from '../../view/sprint/request-view.ts';
 import { lookIn, withLedger, type OpenedWorkspace } from '../open-workspace.ts';
 import { readChannels } from '../preflight/read-channels.ts';
@@ -55,7 +55,7 @@ function startId(channel: string, at: number): string {
 }
 
 function startOf({ channel, place }: NoticePlace, at: number): Notice {
-  return { id: startId(channel, at), channel, place, text: 'squad serves this repository.\n— orchestrator' };
+  return { id: startId(channel, at), channel, place, text: signed(['squad serves this repository.'], 'orchestrator') };
 }
 
 /** Its report place, or else the first one that it reads. News begin with the first service that had it. */

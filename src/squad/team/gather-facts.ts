@@ -7,7 +7,7 @@ import { sprintFolders } from '../../rules/sprint/sprint-id.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { runBranch } from '../../substrate/git/git-context.ts';
 import { asObject } from '../../text/json.ts';
-import { attachmentFile } from '../../view/report/team/sprint-files.ts';
+import { allReferences, attachmentFile } from '../../view/report/team/sprint-files.ts';
 import type { SprintFacts, TeamFacts } from '../../view/report/team/team-facts.ts';
 import type { OpenedWorkspace } from '../open-workspace.ts';
 import { attachmentPath } from './attachments.ts';
@@ -54,7 +54,7 @@ async function gatherSprint(
   if (sprint === undefined) return undefined;
   const folder = sprintFolders(team.sprint.keys()).get(id) ?? '';
   const attachments = new Map<string, Uint8Array>();
-  for (const one of sprint.kickoff.attachments) {
+  for (const one of allReferences(team, id)) {
     if (isThere(attachmentFile(folder, one))) continue;
     // Bytes that are gone are named in kickoff.md, with their hash.
     const bytes = await readFile(attachmentPath(directory, one)).catch(() => undefined);

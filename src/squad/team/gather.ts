@@ -1,9 +1,9 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '../../model/errors.ts';
+import type { Discovery } from '../../model/sprint/settings.ts';
 import type { Team } from '../../model/sprint/team.ts';
 import { namedPaths, type Gathered } from '../../rules/sprint/findings.ts';
-import { childEnvironment } from '../../runtimes/shared/child-environment.ts';
 import { openRepository } from '../../substrate/git/repository.ts';
 import { uncommittedPaths } from '../../substrate/git/uncommitted.ts';
 import { openConfined } from '../../substrate/system/files/open-confined.ts';
@@ -11,21 +11,17 @@ import { plainLine } from '../../text/plain-text.ts';
 import { endOfRun } from '../../view/end-row.ts';
 import { summarizeRun } from '../../view/run-summary.ts';
 import { lookIn, type OpenedWorkspace } from '../open-workspace.ts';
-import { hasConsent } from '../preflight/consent.ts';
-import { discoveryItems } from '../preflight/discovery-items.ts';
-import { readSettings } from '../preflight/read-settings.ts';
+import { runDiscovery } from './run-discovery.ts';
 
 /** Older results are no longer news. */
 const NEWS_MS = 14 * 86_400_000;
 const MOST_FILES = 50;
 const MOST_LOG_BYTES = 64 * 1024;
-const COMMAND_MS = 600_000;
-const MOST_OUTPUT = 64 * 1024;
 const LOGS = 'logs/agents';
 
 export interface Look {
   readonly folder?: string | undefined;
-  readonly discovery: readonly string[];
+  readonly discovery: readonly Discovery[];
 }
 
 /** Looks everywhere. `problems`: where it could not look, for people; the other places count all the same. */
@@ -48,7 +44,7 @@ export async function gather(
     failed: await orNone('results of runs', [], () => failedRuns(workspace)),
     dirty: await orNone('the checkout', [], () => dirtyPaths(workspace)),
     logLines: await orNone('logs', [], () => logLines(repository.root, look.folder)),
-    discovery: await orNone('discovery', [], () => runCommands(workspace, look.discovery, problems)),
+    discovery: await orNone('discovery', [], () => runDiscovery(workspace, look.discovery, problems)),
     there: await orNone('paths of blocked items', new Set<string>(), () =>
       pathsThere(repository.root, namedPaths(team)),
     ),
@@ -105,36 +101,6 @@ async function lastText(root: string, path: string): Promise<string> {
   } finally {
     await opened.file.close();
   }
-}
-
-async function runCommands(
-  { composition, host, repository }: OpenedWorkspace,
-  commands: readonly string[],
-  problems: string[],
-): Promise<Gathered['discovery']> {
-  if (commands.length === 0) return [];
-  const { repository: file } = await readSettings(repository.root, composition, host);
-  if (!(await hasConsent(discoveryItems(commands, file), { host }, repository))) {
-    problems.push(
-      'discovery: you have not agreed to its commands as they are now; `squad serve check` shows them and asks',
-    );
-    return [];
-  }
-  const found: Gathered['discovery'][number][] = [];
-  for (const command of commands) {
-    const { code, stdout, stderr, problem } = await composition.processes.run('/bin/sh', ['-c', '--', command], {
-      kind: 'schedule',
-      cwd: repository.root,
-      env: childEnvironment(host.environment, []),
-      timeoutMs: COMMAND_MS,
-    });
-    const why = problem ?? (code === 0 ? undefined : `it exits with ${code ?? 'a signal'}`);
-    const redactor = composition.redactor([]);
-    if (why === undefined) found.push({ command, output: redactor.text(stdout.slice(0, MOST_OUTPUT)) });
-    else
-      found.push({ command, problem: why, output: redactor.text(`${stderr}\n${stdout}`.trim().slice(0, MOST_OUTPUT)) });
-  }
-  return found;
 }
 
 async function pathsThere(root: string, paths: readonly string[]): Promise<ReadonlySet<string>> {

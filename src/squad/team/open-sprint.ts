@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { badInput, SquadError } from '../../model/errors.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
 import type { SprintOptions } from '../../model/sprint/options.ts';
+import { attachmentsOfItem } from '../../model/sprint/references.ts';
 import { TEAM_ROLES } from '../../model/sprint/roles.ts';
 import { unrouted } from '../../model/sprint/routing.ts';
 import { kickoffWords, type Kickoff, type Sprint } from '../../model/sprint/sprint.ts';
@@ -105,8 +106,13 @@ export function sprintOptionsOf(settings: TeamSettings, own: Own): SprintOptions
 }
 
 /** A sprint's planner may work on them. */
-export function workable(team: Team) {
-  return backlogOf(team).filter((item) => isSelectable(item) || item.state === 'blocked');
+export function workable(team: Team): SprintOptions['backlog'] {
+  return backlogOf(team)
+    .filter((item) => isSelectable(item) || item.state === 'blocked')
+    .map((item) => {
+      const attachments = attachmentsOfItem(team, item.id);
+      return attachments.length === 0 ? item : { ...item, attachments };
+    });
 }
 
 function sprintKey(id: string): string {

@@ -146,6 +146,6 @@ function ofQuestions({ questions }: NoticeView, { channel, place }: NoticePlace)
 }
 
 /** One bot speaks for all roles, so each text names the role, and the run if it is of one. */
-function signed(lines: readonly string[], role: string, run?: string): string {
+export function signed(lines: readonly string[], role: string, run?: string): string {
   return [...lines, `— ${role}${run === undefined ? '' : `, ${run}`}`].join('\n');
 }

@@ -28,6 +28,16 @@ describe('the brief of a stage', () => {
     expect(all.get(id)).toContain(`sketch.png (10 bytes): /state/attachments/${'a'.repeat(64)}`);
   });
 
+  it('has the files of what people asked for: with its item for the planner, and for those who build', () => {
+    const attachments = [{ id: 'a2', name: 'form.pdf', bytes: 7, sha256: 'b'.repeat(64) }];
+    const asked = { ...entry('b-form', { title: 'A {form}' }), attachments };
+    const said = briefs({ backlog: [asked, entry('b-none')] });
+    const line = `- form.pdf (7 bytes): /state/attachments/${'b'.repeat(64)}/form.pdf`;
+    expect(said.get('BACKLOG')).toContain(`A {{form}\n  - done means: b-form works\n  ${line}\n- b-none`);
+    expect(said.get('BUILD')).toContain(`Attachments of “A {{form}”:\n${line}`);
+    expect(said.get('PRIORITIES')).not.toContain('form.pdf');
+  });
+
   it.each([
     ['MILESTONE', '{of:RESEARCH}'],
     ['ARTIFACT_SYNC', '{of:RESEARCH}'],

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PEOPLE_KINDS } from '../../../src/model/people/kinds.ts';
@@ -18,6 +18,8 @@ import { ALL } from '../../support/lane.ts';
 import { testHost } from '../../support/test-host.ts';
 
 const SECRET = `ghp_${'a1B2c3D4e5'.repeat(4)}`;
+
+const READER = [{ name: 'orchestrator', role: 'orchestrator', runtime: 'scripted', access: 'read-only' }];
 
 interface Channel {
   readonly rights: readonly Right[];
@@ -97,7 +99,7 @@ describe('what messages of a channel do', () => {
 
       const cancel = await say(`cancel ${id}`);
       await Promise.all(Array.from({ length: 5 }, async () => stepPeople(workspace)));
-      expect(of(PEOPLE_KINDS.reply)[`${cancel}/answer`]).toMatchObject({ text: `${id} is cancelled.` });
+      expect(of(PEOPLE_KINDS.reply)[`${cancel}/answer`]).toMatchObject({ text: `${id} is cancelled.\n— orchestrator` });
     },
   );
 
@@ -115,7 +117,9 @@ describe('what messages of a channel do', () => {
     const { team } = lookAtTeam(workspace);
     expect(team.sprint.size).toBe(1);
     const [id = ''] = team.sprint.keys();
-    expect(of(PEOPLE_KINDS.reply)[`${start}/answer`]).toMatchObject({ text: `The sprint ${id} begins: a login page` });
+    expect(of(PEOPLE_KINDS.reply)[`${start}/answer`]).toMatchObject({
+      text: `The sprint ${id} begins: a login page\n— orchestrator`,
+    });
 
     const stop = await say('sprint stop');
     await killed();
@@ -124,7 +128,9 @@ describe('what messages of a channel do', () => {
     expect(lookAtTeam(workspace).team.stop.get(id)).toMatchObject({ by: 'Ann (web)', key: stop });
     const again = await say('sprint stop');
     await settle();
-    expect(of(PEOPLE_KINDS.reply)[`${again}/answer`]).toMatchObject({ text: 'Nothing was done: no sprint is active.' });
+    expect(of(PEOPLE_KINDS.reply)[`${again}/answer`]).toMatchObject({
+      text: 'Nothing was done: no sprint is active.\n— orchestrator',
+    });
   });
 
   it('asks for a yes to what a model has read, and says what it is about', async () => {
@@ -135,7 +141,7 @@ describe('what messages of a channel do', () => {
     const free = await say('forget about that form', { verb: 'cancel', request: id });
     await settle();
     expect(of(PEOPLE_KINDS.reply)[`${free}/asks`]).toMatchObject({
-      text: `squad read: cancel the request ${id}, “a login form”.\nWrite \`yes\` within an hour, or \`no\`.`,
+      text: `squad read: cancel the request ${id}, “a login form”.\nWrite \`yes\` within an hour, or \`no\`.\n— orchestrator`,
     });
     expect(lookAtTeam(workspace).team.request.get(id)?.cancelledAt).toBeUndefined();
     const yes = await say('ok');
@@ -160,6 +166,33 @@ describe('what messages of a channel do', () => {
     expect(of(PEOPLE_KINDS.reply)[`${said[2]}/answer`]).toMatchObject({
       text: expect.stringContaining('no action deploy'),
     });
+  });
+
+  it.each([
+    ['not-trusted', { agents: READER, verify: [{ run: 'true' }] }],
+    ['bad-input', { verify: 'true' }],
+  ])('says to its sender where no run can read it before a person has done something: %s', ALL, async (code, more) => {
+    const { say, of, settle, workspace } = await room({ rights: ['ask', 'request'] });
+    const { root } = workspace.repository;
+    const settings = JSON.parse(readFileSync(join(root, 'squad.yaml'), 'utf8')) as object;
+    const own = join(workspace.host.configHome, 'squad');
+    mkdirSync(own, { recursive: true });
+    writeFileSync(join(own, 'script.json'), '{ "turns": [{ "steps": [{ "answer": "x" }] }] }');
+    const config = { script: join(own, 'script.json') };
+    writeFileSync(join(own, 'config.yaml'), JSON.stringify({ runtimes: { scripted: { config } } }));
+    writeFileSync(join(root, 'squad.yaml'), JSON.stringify({ ...settings, ...more }));
+    git(root, 'add', '--all');
+    git(root, 'commit', '--quiet', '--message', 'a check');
+    const free = [await say('could you look at the login some day?'), await say('and at the form')];
+    await expect(settle()).rejects.toMatchObject({ code });
+    for (const id of free) {
+      expect(of(PEOPLE_KINDS.outcome)[id]).toMatchObject({ state: 'refused' });
+      const text = expect.stringMatching(/^squad cannot read free text yet: .*`request TEXT`.*\n— orchestrator$/s);
+      expect(of(PEOPLE_KINDS.reply)[`${id}/answer`]).toMatchObject({ text });
+    }
+    const known = await say('status');
+    await settle();
+    expect(of(PEOPLE_KINDS.outcome)[known]).toMatchObject({ state: code === 'not-trusted' ? 'done' : 'refused' });
   });
 
   it('is refused beyond the rights of the sender', ALL, async () => {

@@ -3,6 +3,9 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFile
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { KINDS } from '../../../src/model/sprint/kinds.ts';
+import type { Discovery } from '../../../src/model/sprint/settings.ts';
+import { actionItems } from '../../../src/squad/preflight/action-items.ts';
+import { readActions } from '../../../src/squad/preflight/read-actions.ts';
 import { agree } from '../../../src/squad/preflight/consent.ts';
 import { discoveryItems } from '../../../src/squad/preflight/discovery-items.ts';
 import { bindWorkspace, openWorkspace, withLedger } from '../../../src/squad/open-workspace.ts';
@@ -15,9 +18,9 @@ import { testHost } from '../../support/test-host.ts';
 
 const SECRET = `ghp_${'a1B2c3D4e5'.repeat(4)}`;
 
-async function room(discovery: readonly string[] = []) {
+async function room(discovery: readonly Discovery[] = [], actions: Readonly<Record<string, object>> = {}) {
   const { root, repository } = commandRoom();
-  const settings = `sprint: ${JSON.stringify({ folder: 'docs/team', discovery })}\n`;
+  const settings = `sprint: ${JSON.stringify({ folder: 'docs/team', discovery })}\nactions: ${JSON.stringify(actions)}\n`;
   writeFileSync(join(repository, 'squad.yaml'), settings);
   git(repository, 'add', '--all');
   git(repository, 'commit', '--quiet', '--message', 'settings');
@@ -93,4 +96,26 @@ it('runs its commands only with consent to them as they are', async () => {
     discovery: ['echo fix that; touch ran', commands[1] ?? ''],
   });
   expect(other.problems).toHaveLength(1);
+});
+
+it('runs an action that a person has agreed to, with its arguments, and says why another one does not run', async () => {
+  const discovery: Discovery[] = [
+    { action: 'audit', args: ['a; touch ran'] },
+    { action: 'gone', args: [] },
+    { action: 'few', args: ['1'] },
+  ];
+  const actions = { audit: { run: 'printf "%s\\n" "weak: $1"', args: 1 }, few: { run: 'true' } };
+  const { repository, workspace, settings, discover: look, titles } = await room(discovery, actions);
+  const { clock } = workspace.composition;
+  const ports = { clock, host: workspace.host, confirm: () => Promise.resolve(true) };
+  const about = { repository: workspace.repository, yes: false };
+  expect((await look()).problems).toEqual([expect.stringContaining('not agreed to its commands')]);
+  await agree(discoveryItems(discovery, { file: 'squad.yaml', text: settings }), ports, about);
+  const others = [expect.stringMatching(/no action gone/), expect.stringMatching(/few takes no arguments/)];
+  expect((await look()).problems).toEqual([expect.stringContaining('not agreed to the action audit'), ...others]);
+  const read = await readActions(repository);
+  await agree(actionItems('audit', read.actions['audit']!, read.source), ports, about);
+  expect((await look()).problems).toEqual(others);
+  expect(titles()).toEqual(['weak: a; touch ran']);
+  expect(git(repository, 'status', '--porcelain')).not.toContain('ran');
 });

@@ -1,3 +1,5 @@
+import { eachOnce, referencesOf } from '../../../model/sprint/references.ts';
+import type { Attachment } from '../../../model/sprint/request.ts';
 import type { Sprint, SprintProgress, Todo } from '../../../model/sprint/sprint.ts';
 import type { Team } from '../../../model/sprint/team.ts';
 import { fileName } from '../../../text/file-name.ts';
@@ -31,13 +33,16 @@ export function sprintFiles(team: Team, { id, folder, facts }: SprintOf, timezon
   const end = team.end.get(id);
   return [
     { path: `${root}/kickoff.md`, text: kickoffText(id, sprint, timezone) },
-    ...sprint.kickoff.attachments.flatMap((one): TeamFile[] => {
+    ...allReferences(team, id).flatMap((one): TeamFile[] => {
       const bytes = facts.attachments.get(one.id);
       return bytes === undefined ? [] : [{ path: attachmentFile(folder, one), text: bytes }];
     }),
     ...DOCUMENTS.map((name) => ({ path: `${root}/${name}.md`, text: documentText(id, name, facts, progress) })),
     { path: `${root}/todo_backlog.md`, text: todosText(id, progress) },
-    { path: `${root}/index.md`, text: indexText({ id, sprint, progress, state: stateOf(progress, end) }, timezone) },
+    {
+      path: `${root}/index.md`,
+      text: indexText({ team, id, sprint, progress, state: stateOf(progress, end) }, timezone),
+    },
     ...(report === undefined
       ? []
       : [
@@ -45,6 +50,12 @@ export function sprintFiles(team: Team, { id, folder, facts }: SprintOf, timezon
           { path: `${root}/report.json`, text: `${plainJsonText(report, 2)}\n` },
         ]),
   ];
+}
+
+/** The files that are in the folder of a sprint. */
+export function allReferences(team: Team, id: string): Attachment[] {
+  const { own, ofItems } = referencesOf(team, id);
+  return eachOnce([...own, ...[...ofItems.values()].flat()]);
 }
 
 type NamedAttachment = Parameters<typeof attachmentName>[0];
@@ -139,13 +150,14 @@ function waitingSection({ id, why, required_inputs: inputs = [], reopened = {} }
 }
 
 interface Shown {
+  readonly team: Team;
   readonly id: string;
   readonly sprint: Sprint;
   readonly progress: SprintProgress | undefined;
   readonly state: string;
 }
 
-function indexText({ id, sprint, progress, state }: Shown, timezone: string): string {
+function indexText({ team, id, sprint, progress, state }: Shown, timezone: string): string {
   const names = ['kickoff', ...DOCUMENTS, 'todo_backlog', 'report'];
   return renderMarkdown({
     title: words`Sprint ${code(id)}`,
@@ -159,6 +171,15 @@ function indexText({ id, sprint, progress, state }: Shown, timezone: string): st
       ]),
       list(names.map((name) => ownWords(`[${name}.md](${name}.md)`))),
     ],
-    sections: [],
+    sections: tables('References', ['file', 'came with', 'bytes', 'SHA-256'], referenceRows(team, id)),
   });
+}
+
+function referenceRows(team: Team, id: string): Text[][] {
+  const { own, ofItems } = referencesOf(team, id);
+  const row = (one: Attachment, from: Text): Text[] => [
+    ...[code(`attachments/${attachmentName(one)}`), from, ownWords(String(one.bytes)), code(one.sha256)],
+  ];
+  const later = [...ofItems].flatMap(([item, files]) => files.map((one) => row(one, code(item))));
+  return [...own.map((one) => row(one, ownWords('the start of the sprint'))), ...later];
 }

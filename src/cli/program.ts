@@ -153,6 +153,18 @@ const MANAGING_COMMANDS: Commands = {
     examples: ['squad state', 'squad state --adopt /backup/state/my-project-0123456789abcdef'],
     load: async () => (await import('./commands/state.ts')).state,
   },
+  pack: {
+    about: 'Write the runs of this repository into one file, from which they continue elsewhere.',
+    examples: ['squad pack ../runs.tar'],
+    words: [['<file>', 'a file that is not there yet']],
+    load: async () => (await import('./commands/pack.ts')).pack,
+  },
+  unpack: {
+    about: 'Take over the runs of a pack, in a clone of their repository that has no runs.',
+    examples: ['squad unpack ../runs.tar'],
+    words: [['<file>', 'a file that `squad pack` has made']],
+    load: async () => (await import('./commands/unpack.ts')).unpack,
+  },
   uninstall: {
     about: 'List what squad keeps on this machine with its size, and remove it after a question.',
     examples: ['squad uninstall --dry-run', 'squad uninstall --yes'],

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
 import { attemptOrderSchema } from '../model/attempt-order.ts';
 import type { Attempt } from '../model/attempt.ts';
@@ -85,13 +85,27 @@ async function openTurn(ports: TurnPorts, attempt: Attempt, request: TurnRequest
   return { type: 'ready', request: { ...request, access, workspace } };
 }
 
-/** The request with the home of its session where that is now: a state folder may have been moved since the session's last turn. */
-export function followHome(request: TurnRequest, stateDirectory: string): TurnRequest {
-  const { session } = request;
+/**
+ * The request with its folder, and the home of its session, where they are now: state folder and repository may have been moved, also to
+ * another machine. `work`: the folder with those of the run's tasks.
+ */
+export function followPlaces(
+  request: TurnRequest,
+  { stateDirectory }: { readonly stateDirectory: string },
+  work: string,
+): TurnRequest {
+  const { session, workspace } = request;
+  const below = workspace.path.lastIndexOf(`${sep}${basename(work)}${sep}`);
+  const path = join(dirname(work), below === -1 ? '' : workspace.path.slice(below));
+  // The former one may still be there: it is another engine's.
+  const placed =
+    below !== -1 && path !== workspace.path && existsSync(path)
+      ? { ...request, workspace: { ...workspace, path } }
+      : request;
   const at = session?.home.lastIndexOf(HOMES) ?? -1;
-  if (session === undefined || at === -1 || existsSync(session.home)) return request;
+  if (session === undefined || at === -1 || existsSync(session.home)) return placed;
   const home = join(stateDirectory, session.home.slice(at));
-  return existsSync(home) ? { ...request, session: { ...session, home } } : request;
+  return existsSync(home) ? { ...placed, session: { ...session, home } } : placed;
 }
 
 /** `kept`: the folder with their contents. */

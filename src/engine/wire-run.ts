@@ -16,7 +16,7 @@ import type { RunDefinition } from '../model/run.ts';
 import type { Limits } from '../model/limits.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
 import type { TurnResult } from '../model/turn-result.ts';
-import { createCopies, followHome, prepareTurn, startsInTime } from './prepare-turn.ts';
+import { createCopies, followPlaces, prepareTurn, startsInTime } from './prepare-turn.ts';
 import { createOperations, type Operations } from './operations/operations.ts';
 import { allocateWorkspace } from './operations/publish-run.ts';
 import { letThroughBy } from '../model/let-through.ts';
@@ -30,6 +30,7 @@ import { createTurnMail, mailPolicyOf, mailWords, type TurnMail } from './turn-m
 import { createSegmentControl, type SegmentControl } from './run-control.ts';
 import type { PlaceWatch } from './lost-place.ts';
 import type { RunFiles } from './sinks/run-files.ts';
+import { workspacePlaces } from '../substrate/system/files/state-place.ts';
 import { armoryFolder, copiesFolder, portsFile } from '../substrate/system/files/run-files.ts';
 import { plainJson } from '../text/json.ts';
 import type { OperationPorts } from './operations/operation-ports.ts';
@@ -107,7 +108,7 @@ export function wireRun(
   const { ledger, directory, turnLine } = resources;
   const { lease, definition, since } = of;
   const { clock, processes, workspaces, forge } = ports;
-  const { stateDirectory } = ports.host;
+  const work = join(workspacePlaces(ports.host, directory).runsDirectory, definition.name);
   // The policy is frozen: a newer version of the playbook does not change it.
   ledger.mail.open(lease, ledger.mail.policy(lease.runId) ?? mailPolicyOf(definition, ports.playbook));
   const wakeSignal = createWakeSignal(clock);
@@ -127,7 +128,7 @@ export function wireRun(
       runtime: createRuntimes(ports, definition),
       turnsDirectory: join(directory, 'turns'),
       prepare: startsInTime({ ledger, clock, runId: lease.runId, board: () => latest }, async (attempt, request) =>
-        prepareTurn({ ...operations.ports, folderPorts, armory }, attempt, followHome(request, stateDirectory)),
+        prepareTurn({ ...operations.ports, folderPorts, armory }, attempt, followPlaces(request, ports.host, work)),
       ),
       beforeSpawn: async (attempt, folder) => {
         await places.make(attempt.id);

@@ -13,7 +13,7 @@ import { doubtfulSchema } from './plan/baseline.ts';
 import type { Reload } from './plan/intervention.ts';
 import { RUN_ENDS } from './run-state.ts';
 import { keptPathsSchema } from './keep.ts';
-import { settingsSchema } from './settings.ts';
+import { placedRuntimes, settingsSchema } from './settings.ts';
 import { isSlug } from './slug.ts';
 
 /** One agent of a run, with everything it is bound to, frozen: what the repository says later changes nothing. */
@@ -158,6 +158,7 @@ export function placedAt(definition: RunDefinition, root: string): RunDefinition
   const made = makesBranch === false && typeof options['folder'] === 'string' ? moved(options['folder']) : undefined;
   return {
     ...definition,
+    runtimes: placedRuntimes(definition.runtimes, moved),
     ...(folder === undefined ? {} : { folder: moved(folder) }),
     ...(made === undefined ? {} : { options: { ...options, folder: made } }),
     repository: { ...repository, root },
@@ -167,10 +168,9 @@ export function placedAt(definition: RunDefinition, root: string): RunDefinition
 /** The run's definition after a reload. It keeps the settings that the plan began with, because replay starts from them. */
 export function amendRun(definition: RunDefinition, reload: Reload): RunDefinition {
   const { setup, verify, env, limits, trusted, criteria, doubtful } = reload;
-  const { objective } = definition;
   return {
     ...definition,
-    ...(criteria === undefined ? {} : { objective: { ...objective, criteria }, doubtful }),
+    ...(criteria === undefined ? {} : { objective: { ...definition.objective, criteria }, doubtful }),
     setup,
     verify,
     ...defined({ env }),
@@ -180,7 +180,7 @@ export function amendRun(definition: RunDefinition, reload: Reload): RunDefiniti
       prepares: definition.setup.length > 0,
       verifies: definition.verify.length > 0,
       commands: definition.verify.map(({ run }) => run),
-      criteria: objective.criteria,
+      criteria: definition.objective.criteria,
       doubtful: definition.doubtful,
     },
   };

@@ -1,5 +1,6 @@
 import type { Finding } from '../text/explain-issue.ts';
 import { z } from 'zod';
+import { defined } from '../text/defined.ts';
 import type { Json } from '../text/json.ts';
 import { jsonSchema } from '../text/json-schema.ts';
 import { pathPattern } from '../text/path-pattern.ts';
@@ -250,3 +251,16 @@ export const frontMatterSchema = z.strictObject({
   review: reviewSettingsSchema.optional(),
 });
 export type FrontMatter = z.infer<typeof frontMatterSchema>;
+
+/** Settings of runtimes after a move. The preflight has made the paths of programs and files in them absolute. */
+export function placedRuntimes(runtimes: Settings['runtimes'], moved: (path: string) => string): Settings['runtimes'] {
+  const placed = Object.entries(runtimes).map(([name, { command, config, ...rest }]) => {
+    const values = Object.entries(config ?? {}).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? moved(value) : value,
+    ]);
+    const own = { command: command && moved(command), config: config && Object.fromEntries(values) };
+    return [name, defined({ ...rest, ...own })];
+  });
+  return Object.fromEntries(placed);
+}

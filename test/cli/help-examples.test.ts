@@ -144,6 +144,9 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad state': { in: 'done' },
   // The repository has runs of its own.
   'squad state --adopt': { in: 'done', code: 2 },
+  'squad pack': { in: 'stopped' },
+  // The repository has runs of its own.
+  'squad unpack': { in: 'done', first: ['squad pack ../runs.tar'], code: 2 },
   squad: { in: 'done' },
 };
 

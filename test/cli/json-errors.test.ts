@@ -35,6 +35,8 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   override: ['a', 'done', '--reason', 'r'],
   switch: ['scripted', '--task', 'a'],
   tell: ['planner', 'use tabs'],
+  pack: ['runs.tar'],
+  unpack: ['runs.tar'],
   'queue move': ['one', '1'],
   'queue drop': ['one'],
   'request show': ['r-1'],

@@ -101,6 +101,7 @@ const COMMANDS = {
     ['drop', '--all', '--yes'],
     ['fork', RUN, '--at', 'LAST'],
     ['db', 'backup'],
+    ['pack', '../new.tar'],
   ],
   asking: [
     ['answer', 'try again'],
@@ -112,7 +113,10 @@ const COMMANDS = {
     ['mail', 'done', '--as', 'planner'],
     ['mail', 'fail', '--as', 'planner', '--reason', 'no time'],
   ],
-  moved: [['state', '--adopt', 'STATE']],
+  moved: [
+    ['state', '--adopt', 'STATE'],
+    ['unpack', 'PACK'],
+  ],
 } as const;
 
 /** What each other's members are asked before. */
@@ -239,9 +243,13 @@ it.each(Object.keys(COMMANDS) as (keyof typeof COMMANDS)[])(
       STATE: stateOf(repository),
       'script=SCRIPT': `script=${scriptOf(repository)}`,
       TICKET: join(root, 'ticket'),
+      PACK: join(root, 'runs.tar'),
     };
     const ticket = { ...ticketFor(repository), environment: {} };
-    if (state === 'moved') rmSync(join(repository, '.git/squad'), { recursive: true });
+    if (state === 'moved') {
+      expect((await bench.run(['pack', places.PACK])).code).toBe(0);
+      rmSync(join(repository, '.git/squad'), { recursive: true });
+    }
     copyWhole(root, template);
     const terminal = openTmuxRoom();
     onTestFinished(() => terminal.close());

@@ -50,6 +50,8 @@ const ELSEWHERE: readonly FailpointName[] = [
   'message.acted',
   'messages.opened',
   'messages.submitted',
+  'pack.copied',
+  'pack.written',
   'review.opened',
   'review.submitted',
   'service.before-engine',
@@ -65,6 +67,8 @@ const ELSEWHERE: readonly FailpointName[] = [
   'submitted.named',
   'submitted.recorded',
   'submitted.stored',
+  'unpack.checked',
+  'unpack.refs',
 ];
 
 const MINUTES = 60_000;

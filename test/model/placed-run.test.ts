@@ -5,11 +5,20 @@ import { folderOf } from '../../src/view/run-folders.ts';
 const OLD = '/home/lee/app';
 const NEW = '/mnt/app-2';
 
+/** As the preflight freezes them: with absolute paths. */
+const RUNTIMES = {
+  mine: { command: `${OLD}/tools/mine`, config: { script: `${OLD}/a.json`, more: 3, url: 'https://x/y' } },
+  claude: { command: '/usr/bin/claude', env: ['A'] },
+};
+
 /** The parts of a definition that name places. */
 function definition(playbook: string, folder: string | undefined, made: string | undefined): RunDefinition {
   const options = made === undefined ? { other: '/home/lee/app/x' } : { folder: made, other: '/home/lee/app/x' };
   const makesBranch = playbook === 'coordinate' ? false : undefined;
-  return { playbook, makesBranch, folder, options, repository: { root: OLD, base: 'b' } } as unknown as RunDefinition;
+  return {
+    ...{ playbook, makesBranch, folder, options, runtimes: RUNTIMES },
+    repository: { root: OLD, base: 'b' },
+  } as unknown as RunDefinition;
 }
 
 it.each([
@@ -37,4 +46,13 @@ it.each([
 it('a folder of another playbook’s options is not a place', () => {
   const { options } = placedAt(definition('objective', undefined, `${OLD}/s`), NEW);
   expect(options).toMatchObject({ folder: `${OLD}/s` });
+});
+
+it('the program of a runtime, and the files that its settings name, move with the checkout; others stay', () => {
+  const stored = definition('delivery', undefined, undefined);
+  expect(placedAt(stored, NEW).runtimes).toEqual({
+    mine: { command: `${NEW}/tools/mine`, config: { script: `${NEW}/a.json`, more: 3, url: 'https://x/y' } },
+    claude: RUNTIMES.claude,
+  });
+  expect(placedAt(placedAt(stored, NEW), OLD).runtimes).toEqual(RUNTIMES);
 });

@@ -1,4 +1,14 @@
-import { closeSync, constants, copyFileSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import { makeSynced, syncFile } from '../system/files/sync.ts';
@@ -11,7 +21,8 @@ import { closeDb, type Db } from './open-db.ts';
 import { corruptDatabase, databaseError } from './sqlite-errors.ts';
 import { guarded } from './transactions.ts';
 import { errorCode } from '../../model/storage-error.ts';
-import { keptFiles } from './kept-files.ts';
+import { bodyFiles } from './mail/bodies.ts';
+import { createStore } from './store.ts';
 
 /** Copy in one step: SQLite restarts a copy in several steps whenever another process writes. */
 const ALL_PAGES = 2 ** 30;
@@ -96,6 +107,41 @@ function backUpFiles(db: Db, from: string, to: string, isWhole: boolean): void {
     folders.add(dirname(target));
   }
   for (const folder of folders) syncFile(folder);
+}
+
+/** The equipment of the agents, the hashes of files in a session's folder, and the plan that a person is editing. */
+const OF_A_RUN = ['armory', 'folder.jsonl', 'plan.yaml'];
+
+interface WhichFiles {
+  /** Id of the only run. Absent: all. */
+  readonly run?: string;
+  /** Ignored files of the checkout, which folders get, and files that came with requests, too: both may be private. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * The files that a resume reads and that neither the ledger nor the repository can make again, by paths below the folder of the
+ * ledger, which is `from`. A file that is gone already is left out.
+ */
+export function keptFiles(db: Db, from: string, { run, isWhole }: WhichFiles): string[] {
+  const store = createStore(db, { now: () => 0 });
+  const runs = run === undefined ? store.all<{ id: string }>('SELECT id FROM run') : [{ id: run }];
+  const files = isWhole ? filesBelow(from, 'attachments') : [];
+  for (const { id } of runs) {
+    for (const name of OF_A_RUN) files.push(...filesBelow(from, join('runs', id, name)));
+    if (isWhole) files.push(...filesBelow(from, join('copies', id)));
+  }
+  for (const path of bodyFiles(store, run)) if (existsSync(join(from, path))) files.push(path);
+  return files;
+}
+
+function filesBelow(root: string, path: string): string[] {
+  try {
+    const found = readdirSync(join(root, path), { recursive: true, withFileTypes: true });
+    return found.flatMap((one) => (one.isFile() ? [join(one.parentPath, one.name).slice(root.length + 1)] : []));
+  } catch (error) {
+    return errorCode(error) === 'ENOTDIR' ? [path] : [];
+  }
 }
 
 /** By a link where that is possible: nothing changes such a file in its place, and copies of each run would add up. */

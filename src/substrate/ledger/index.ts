@@ -31,10 +31,9 @@ export { teachRowDigest } from './row-digest.ts';
 export { corruptDatabase, databaseError } from './sqlite-errors.ts';
 export { sqliteLibrary } from './sqlite-version.ts';
 export { checkDatabase, type DatabaseCheck } from './check-database.ts';
-export { backUpAfterRun, backUpLedger } from './backup.ts';
+export { backUpAfterRun, backUpLedger, keptFiles } from './backup.ts';
 export { backupFolder, filesOf, oldBackups } from './backup-files.ts';
 export { exportLedger } from './export.ts';
-export { keptFiles } from './kept-files.ts';
 
 export interface LedgerOptions {
   readonly clock: Pick<Clock, 'now'>;

@@ -13,6 +13,7 @@ import { ENGINE_OPTIONS } from './agent-request.ts';
 import { afterJudge, authorsOf, judgeInstead } from './gate.ts';
 import { lockOutAskedAbout, lockOutOf, lockOutQuestions } from './logins.ts';
 import { notesAfter } from './notes.ts';
+import { afterCatchUp } from './rework.ts';
 import { isFree, lockKey } from './stand-ins.ts';
 import { newWork, stepWork } from './work.ts';
 import type { WorkContext } from './work-step.ts';
@@ -107,6 +108,7 @@ export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
   if (state.task.owner === 'engine') {
     const other = judgeInstead(draft, after, step.news);
     if (other !== undefined) return askInstead(draft, after, other);
+    afterCatchUp(draft, after, step.news);
     draft.gate = afterJudge(draft.gate, after, step.news, authorsOf([...draft.tasks.values()]));
   } else draft.news.push(...step.news);
 }

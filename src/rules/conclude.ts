@@ -17,6 +17,7 @@ import { verdictOn, verdictsAt, wordOn } from './gate.ts';
 import { openPointsOf } from './open-points.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { fewerVotes, fewerVotesText, replacedJudges } from './silent-judges.ts';
+import { isMadeGood } from './rework.ts';
 import { reportedText } from './reported.ts';
 import { reasons } from '../text/reasons.ts';
 
@@ -127,6 +128,7 @@ function failuresOf(board: ConclusionFacts['board']): string[] {
     if (skipped !== undefined) return [skipped];
     const { phase } = work;
     if (phase.at !== 'ended') return [];
+    if (isMadeGood(board, state)) return [];
     return phase.as === 'failed' && task.owner === 'engine' && task.integrate ? [`${task.title}: ${phase.why}`] : [];
   });
 }

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { defined } from '../../../text/defined.ts';
 import { parseJson } from '../../../text/json.ts';
 import type { NotDone } from '../../ports/forge-answer.ts';
@@ -97,4 +98,16 @@ function messageOf(json: unknown): string {
 /** Of a program that printed no response. */
 export function unreachable(why: string): NotDone {
   return { type: 'later', why: said(why).slice(0, 300), afterMs: AWHILE_MS };
+}
+
+/** What is needed of an answer. */
+export function readValue<Read, const Result extends { readonly type: string }>(
+  answer: ApiAnswer,
+  schema: z.ZodType<Read>,
+  make: (read: Read) => Result,
+): Result | NotDone {
+  if (answer.type === 'same') return refused('the forge says that nothing has changed, and was not asked that');
+  if (answer.type !== 'ok') return answer;
+  const read = schema.safeParse(answer.body);
+  return read.success ? make(read.data) : refused('squad does not understand the answer of the forge');
 }

@@ -83,7 +83,9 @@ function whileOpen({ listed }: IntakeView, record: IssueRecord, run: IssueRun): 
 
 function atEnd(record: IssueRecord, run: IssueRun): IntakeDecision[] {
   const { number } = record;
-  const todo = [...say(record, statusText(run)), ...label(record, run.end?.outcome === 'done' ? 'done' : 'failed')];
+  // Of a run that another version of squad has ended, it is not known how.
+  const state = run.end === undefined ? record.label : run.end.outcome === 'done' ? 'done' : 'failed';
+  const todo = [...say(record, statusText(run)), ...(state === undefined ? [] : label(record, state))];
   return todo.length === 0 ? [{ do: 'close', number }] : todo;
 }
 

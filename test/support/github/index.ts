@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeCertificate } from './certificate.ts';
 import { addComment, issueRoutes, setLabel } from './issues.ts';
+import { queryRoutes } from './query.ts';
 import { pullRoutes } from './pulls.ts';
 import { NOT_FOUND, type Reply, type Request } from './route.ts';
 import { emptyState, stamp, type GithubState, type Issue, type User } from './state.ts';
@@ -152,7 +153,7 @@ export class Github {
     if (request.path === 'user') return { status: 200, json: { login: request.login } };
     if (request.path === `repos/${state.owner}/${state.name}`)
       return { status: 200, json: { full_name: `${state.owner}/${state.name}`, default_branch: 'main' } };
-    for (const route of [issueRoutes, pullRoutes]) {
+    for (const route of [queryRoutes, issueRoutes, pullRoutes]) {
       const reply = route(state, request);
       if (reply !== undefined) return reply;
     }

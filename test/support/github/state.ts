@@ -34,6 +34,8 @@ export interface Issue {
   readonly events: LabelEvent[];
   readonly created_at: string;
   updated_at: string;
+  /** When its text was changed last. */
+  edited_at?: string;
 }
 
 /** One of the API's own kind; what it holds is for the routes of pull requests to say. */

@@ -10,10 +10,10 @@ import { TaskTable } from '../model/plan/task-table.ts';
 import type { WorkEvent, Work } from '../model/plan/work.ts';
 import { newBaseline } from './baseline.ts';
 import { ENGINE_OPTIONS } from './agent-request.ts';
+import { afterCatchUp } from './catch-up.ts';
 import { afterJudge, authorsOf, judgeInstead } from './gate.ts';
 import { lockOutAskedAbout, lockOutOf, lockOutQuestions } from './logins.ts';
 import { notesAfter } from './notes.ts';
-import { afterCatchUp } from './rework.ts';
 import { isFree, lockKey } from './stand-ins.ts';
 import { newWork, stepWork } from './work.ts';
 import type { WorkContext } from './work-step.ts';
@@ -108,7 +108,11 @@ export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
   if (state.task.owner === 'engine') {
     const other = judgeInstead(draft, after, step.news);
     if (other !== undefined) return askInstead(draft, after, other);
-    afterCatchUp(draft, after, step.news);
+    const asked = afterCatchUp(after, step.news);
+    if (asked !== undefined) {
+      draft.gate = { ...draft.gate, at: 'idle' };
+      draft.news.push(asked);
+    }
     draft.gate = afterJudge(draft.gate, after, step.news, authorsOf([...draft.tasks.values()]));
   } else draft.news.push(...step.news);
 }

@@ -4,6 +4,7 @@ import { CHOICE } from '../model/plan/choice.ts';
 import { isUnchecked, type CheckFacts } from '../model/plan/gate.ts';
 import { protectedCriteria } from '../model/plan/checker.ts';
 import type { CriterionStatus } from '../model/criterion-status.ts';
+import { isMadeGood } from './catch-up.ts';
 import { choicesOf, choiceText } from './choice.ts';
 import { checkNotesOf, flakyText } from './check-notes.ts';
 import { atBaseText, checkerChangesOf, checkersText, checksAtBase } from './checkers.ts';
@@ -17,7 +18,6 @@ import { verdictOn, verdictsAt, wordOn } from './gate.ts';
 import { openPointsOf } from './open-points.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { fewerVotes, fewerVotesText, replacedJudges } from './silent-judges.ts';
-import { isMadeGood } from './rework.ts';
 import { reportedText } from './reported.ts';
 import { reasons } from '../text/reasons.ts';
 

@@ -1,5 +1,3 @@
-import type { Board, TaskState } from '../model/plan/board.ts';
-import type { TaskEnded } from '../model/plan/event.ts';
 import { CLOSED_GATE } from '../model/plan/gate.ts';
 import type { Intervention } from '../model/plan/intervention.ts';
 import type { NewTask } from '../model/plan/task.ts';
@@ -8,7 +6,7 @@ import type { Draft } from './board.ts';
 import { addEngineTask } from './finish.ts';
 import type { BoardPart } from './intervention-checks.ts';
 
-export type Rework = Extract<Intervention, { verb: 'rework' }>;
+type Rework = Extract<Intervention, { verb: 'rework' }>;
 
 /** Only work that was delivered has a pull request. */
 export function refuseRework({ finished, tasks }: BoardPart): string | undefined {
@@ -23,14 +21,13 @@ export function rework(draft: Draft, { problems, base }: Rework): void {
   const { recorded, noted } = draft.gate;
   draft.finished = null;
   draft.gate = { ...CLOSED_GATE, recorded, ...defined({ noted }) };
-  if (base === undefined) return askPlaybook(draft, problems);
+  if (base === undefined) {
+    draft.news.push({ type: 'gate-refused', refused: 1, problems: [...problems], from: 'pull-request' });
+    return;
+  }
   addEngineTask(draft, 'base', (id) => catchUpTask(id, base));
   // The end that was proposed before is checked again with the base in it.
   draft.gate = { ...draft.gate, at: 'checking', why };
-}
-
-function askPlaybook(draft: Draft, problems: readonly string[]): void {
-  draft.news.push({ type: 'gate-refused', refused: 1, problems: [...problems], from: 'pull-request' });
 }
 
 function catchUpTask(id: string, { branch, commit }: NonNullable<Rework['base']>): NewTask {
@@ -48,30 +45,4 @@ function catchUpTask(id: string, { branch, commit }: NonNullable<Rework['base']>
     owner: 'engine',
     foreign: commit,
   };
-}
-
-/** Merges the base of the pull request. What else comes from outside is reviewed. */
-export function isCatchUp({ owner, foreign, review }: Pick<NewTask, 'owner' | 'foreign' | 'review'>): boolean {
-  return owner === 'engine' && foreign !== undefined && review === undefined;
-}
-
-/** A base that cannot be merged becomes work for who delivered last. */
-export function afterCatchUp(draft: Draft, { task }: TaskState, [end]: readonly TaskEnded[]): void {
-  if (!isCatchUp(task) || end?.type !== 'task-failed' || end.cause === 'cancelled') return;
-  draft.gate = { ...draft.gate, at: 'idle' };
-  askPlaybook(draft, [
-    `the base ${task.foreign ?? ''} cannot be merged as it is: run \`git merge ${task.foreign ?? ''}\`, and resolve this\n${end.why}`,
-  ]);
-}
-
-/** Whether later work made good for it, so that its failure is no failure of the run. */
-export function isMadeGood(board: Pick<Board, 'tasks'>, { task, order }: Pick<TaskState, 'task' | 'order'>): boolean {
-  if (!isCatchUp(task)) return false;
-  return [...board.tasks.values()].some(
-    (other) =>
-      other.order > order &&
-      other.task.owner !== 'engine' &&
-      other.work.phase.at === 'ended' &&
-      other.work.phase.as === 'done',
-  );
 }

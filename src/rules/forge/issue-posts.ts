@@ -50,7 +50,7 @@ export function statusText({ name, state, held, questions, end }: IssueRun): str
     return [
       `squad: the run ${run} is **${outcome}**.`,
       quoted(headline, MOST_HEADLINE),
-      ...[`Cost: ${costText(cost)}`, ...link, ...work],
+      ...[`Cost: ${cost.costUsd === null ? 'unknown' : costText(cost)}`, ...link, ...work],
     ].join('\n\n');
   }
   if (held !== undefined) return `squad: the run ${run} waits: ${held}`;

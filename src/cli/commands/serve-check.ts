@@ -8,7 +8,7 @@ import { channelItems } from '../../squad/preflight/channel-items.ts';
 import { refuseChannels } from '../../squad/preflight/channel-variables.ts';
 import { discoveryItems } from '../../squad/preflight/discovery-items.ts';
 import { forgeItems } from '../../squad/preflight/forge-items.ts';
-import { renderIssue } from '../../squad/objective/issue-objective.ts';
+import { issueObjective } from '../../squad/preflight/issue.ts';
 import { scheduleItems } from '../../squad/preflight/schedule-items.ts';
 import { attachmentsFolder } from '../../substrate/system/files/run-files.ts';
 import { sprintOptionsOf } from '../../squad/team/open-sprint.ts';
@@ -103,7 +103,7 @@ interface Agreeing {
   readonly about: Parameters<typeof agree>[2];
 }
 
-/** What an issue says changes nothing in what its run starts. */
+/** Nothing in an issue changes what its run starts. */
 async function checkIntake(
   workspace: OpenedWorkspace,
   { remote, intake }: { readonly remote: string; readonly intake: IntakeSettings },
@@ -111,9 +111,8 @@ async function checkIntake(
 ): Promise<void> {
   await agree(forgeItems({ remote, intake }, read.repository), ports, about);
   const issue = { number: 1, title: 'a check', body: 'a check', url: 'https://example.org/a-check' };
-  const text = { text: renderIssue(issue), from: issue.url };
   for (const playbook of new Set([undefined, ...Object.values(intake.playbooks)]))
-    await checkNewRun(workspace, sourceIn(workspace, text), { playbook, trust: ports.confirm });
+    await checkNewRun(workspace, sourceIn(workspace, issueObjective(issue)), { playbook, trust: ports.confirm });
 }
 
 function slotsOf(timetable: Pick<Schedule, 'cron' | 'timezone'>, now: number): number[] {

@@ -35,7 +35,7 @@ export const issueRecordSchema = z.object({
   playbook: z.string().optional(),
   priority: z.string().optional(),
   run: z.object({ id: z.string(), name: z.string() }).optional(),
-  /** What its label says, of those of states. */
+  /** Its label of a state. */
   label: z.enum(ISSUE_STATES).optional(),
   /** The comment that says how its run is, and a hash of its text. */
   comment: z.object({ id: z.string(), says: z.string() }).optional(),

@@ -83,7 +83,7 @@ function whileOpen({ listed }: IntakeView, record: IssueRecord, run: IssueRun): 
 
 function atEnd(record: IssueRecord, run: IssueRun): IntakeDecision[] {
   const { number } = record;
-  // Of a run that another version of squad has ended, it is not known how.
+  // How a run ended is not known if another version of squad ended it.
   const state = run.end === undefined ? record.label : run.end.outcome === 'done' ? 'done' : 'failed';
   const todo = [...say(record, statusText(run)), ...(state === undefined ? [] : label(record, state))];
   return todo.length === 0 ? [{ do: 'close', number }] : todo;

@@ -5,7 +5,7 @@ const WORD = /^(?:priority\s*[:/ -]\s*)?(urgent|critical|high|medium|normal|low)
 const PLACE = /^(?:priority\s*[:/ -]\s*)?p([0-4])$/i;
 const WORDS: Readonly<Record<string, string>> = { urgent: '2', critical: '2', normal: 'medium' };
 
-/** What a run is submitted with, by the labels: the highest that one of them says. undefined: none says anything. */
+/** The priority of its run, by the labels: the highest that one of them says. undefined: none says anything. */
 export function priorityOf(labels: readonly string[]): string | undefined {
   const said = labels.flatMap((label) => {
     const word = WORD.exec(label.trim())?.[1]?.toLowerCase();

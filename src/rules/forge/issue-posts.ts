@@ -104,7 +104,7 @@ export function leftText(
 }
 
 export const WITHDRAWN = {
-  label: 'the label was taken away. Set it again, and it goes on; the person who runs squad can cancel it.',
-  closed: 'the issue is closed. Open it again, and it goes on; the person who runs squad can cancel it.',
+  label: 'the label was taken away. Set it again, and it continues; the person who runs squad can cancel it.',
+  closed: 'the issue is closed. Open it again, and it continues; the person who runs squad can cancel it.',
   gone: 'the issue cannot be read any more.',
 } as const;

@@ -13,8 +13,8 @@ export function mayDecide(role: Who | 'none' | undefined, by: readonly Who[]): b
 }
 
 /**
- * What follows from an issue with the label. The rights are those of the person who set it, and only the text counts that it had by then: whoever
- * wrote the issue can change it at any time. `nothing`: it has no label, or this setting of it was judged before.
+ * Judges an issue with the label. The rights are those of the person who set it, and only the text counts that it had by then: its author can
+ * change it at any time. `nothing`: it has no label, or this setting of it was judged before.
  */
 export function judgeIssue({
   issue,

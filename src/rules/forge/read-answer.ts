@@ -9,7 +9,7 @@ export type ReadAnswer =
   | { readonly problem: string };
 
 /**
- * The answer that a comment is. undefined: it is none, whoever wrote it; a comment is an answer only if it begins so, because people also talk.
+ * The answer that a comment is. undefined: it is none by anyone; a comment is an answer only if it begins so, because people also talk.
  * `open`: ids of the questions of the run that have no answer.
  */
 export function readAnswer(

@@ -31,7 +31,7 @@ export async function checkIssue(ports: IssuePorts, record: IssueRecord): Promis
   if (typeof role === 'object') return role;
   if (!mayDecide(role, intake.by)) return undefined;
   await ask(ports, run.id, { verb: 'resume' });
-  say(`${run.name} goes on: issue ${number} is as before`);
+  say(`${run.name} continues: issue ${number} is as before`);
   const { withdrawn: _, ...rest } = record;
   // The comment has the marker of the setting for which it was made.
   await keepIssue(ports, { ...rest, ...(isSetAgain ? { again: issue.set.id } : {}) });

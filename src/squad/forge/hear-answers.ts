@@ -32,7 +32,7 @@ export async function hearAnswers(
         return role;
       }
       roles.set(comment.by, role);
-      // What a stranger writes is not even answered.
+      // A stranger is not even answered.
       const problem = mayDecide(role, intake.by) ? await take(ports, record, comment, said, waiting) : undefined;
       if (problem !== undefined) {
         await keepHeard(ports, record, until);

@@ -6,7 +6,7 @@ import { serviceFolder } from '../service/service-lock.ts';
 
 const listedSchema = z.object({ number: z.int(), labels: z.array(z.string()), changed: z.string() });
 
-/** What the forge answered last, and until when it is not asked. Times are epoch ms. Without this file all of it is asked again. */
+/** The forge's last answer, and until when it is not asked. Times are epoch ms. Without this file all of it is asked again. */
 const pollSchema = z.object({
   place: z.string(),
   label: z.string(),

@@ -20,7 +20,7 @@ export function issueId(place: string, number: number): string {
   return `${place}#${number}`;
 }
 
-/** What is on record of the issues of a place, and how their runs are. Read only. */
+/** The records of the issues of a place, and how their runs are. Read only. */
 export function lookAtIssues(workspace: OpenedWorkspace, place: string, redactor: Redactor): SeenIssues {
   const seen = lookIn(workspace, (ledger, lockedBy, now): SeenIssues => {
     const own = ledger.records(ISSUE_KIND).filter(({ id }) => id.startsWith(issueId(place, 0).slice(0, -1)));

@@ -20,7 +20,7 @@ import { lookAtIssues } from './read-issues.ts';
 
 /** Between two looks at the forge. */
 const POLL_MS = 120_000;
-/** After a refusal that a person has to mend. */
+/** After a refusal that only a person can end. */
 const REFUSED_MS = 900_000;
 const MOST_WAIT_MS = 3_600_000;
 /** More in one go would be a fault. */
@@ -102,7 +102,7 @@ async function stepIntake(workspace: OpenedWorkspace, { forge, intake, say }: In
   return listed.at + POLL_MS;
 }
 
-/** What is known of this place and label. */
+/** The answer that is known for this place and label. */
 async function freshPoll(directory: string, { place }: ForgeIssues, label: string): Promise<Poll> {
   const poll = await readPoll(directory);
   return poll?.place === place && poll.label === label ? poll : { place, label, listed: [], at: 0 };

@@ -3,7 +3,7 @@ import type { IssueRecord } from '../../model/forge/issue-record.ts';
 import type { NotDone } from '../../substrate/ports/forge-answer.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
 import { defined } from '../../text/defined.ts';
-import { renderIssue } from '../objective/issue-objective.ts';
+import { issueObjective } from '../preflight/issue.ts';
 import { submit } from '../submit.ts';
 import { keepIssue, problemText, type IssuePorts } from './issue-ports.ts';
 import { issueId } from './read-issues.ts';
@@ -15,10 +15,12 @@ export async function submitIssue(ports: IssuePorts, record: IssueRecord): Promi
   const { workspace, forge, say } = ports;
   const { number, text, playbook, priority, set } = record;
   if (text === undefined) return undefined;
-  const objective = { text: renderIssue({ number, ...text }), from: text.url };
   const key = `forge/${issueId(forge.place, number)}/${set.id}`;
   try {
-    const run = await submit(workspace, objective, { key, ...defined({ playbook, priority }) });
+    const run = await submit(workspace, issueObjective({ number, ...text }), {
+      key,
+      ...defined({ playbook, priority }),
+    });
     failpoint('forge.submitted');
     await keepIssue(ports, { ...without(record), run: { id: run.runId, name: run.name } });
     say(`issue ${number} is queued as ${run.name}`);

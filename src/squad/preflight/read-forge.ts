@@ -11,7 +11,7 @@ export interface RepositoryForge {
   readonly source: SettingsFile;
 }
 
-/** What the settings of a repository say about its forge. Throws `bad-input` for all that is wrong with it. */
+/** The settings of a repository about its forge. Throws `bad-input` for all that is wrong with it. */
 export async function readForge(root: string): Promise<RepositoryForge> {
   const { value, source } = await readSection(root, 'forge', { schema, example: FORGE_EXAMPLE });
   return { forge: value.forge, source };

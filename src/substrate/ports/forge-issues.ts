@@ -63,7 +63,7 @@ export interface ForgeIssues {
     readonly number: number;
     readonly label: string;
   }): Promise<Answer<{ readonly type: 'found'; readonly issue: ForgeIssue }>>;
-  /** What a person may do in the repository now. */
+  /** The rights of a person in the repository now. */
   roleOf(login: string): Promise<Answer<{ readonly type: 'role'; readonly role: 'owner' | 'member' | 'none' }>>;
   /** Those after `after`, oldest first, 1,000 at most. */
   comments(of: {

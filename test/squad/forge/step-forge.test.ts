@@ -90,7 +90,7 @@ describe('issues as runs', () => {
     room.pass(2_000);
     room.label(7, 'squad', 'owner');
     await room.step();
-    expect(room.said.at(-1)).toMatch(/goes on/);
+    expect(room.said.at(-1)).toMatch(/continues/);
     expect(room.state.issues.get(7)?.labels).toEqual(['squad', 'squad:running']);
     expect(room.allRuns()).toHaveLength(1);
     const issue = room.state.issues.get(7);

@@ -4,7 +4,7 @@ import { parseJson } from '../../../text/json.ts';
 import type { NotDone } from '../../ports/forge-answer.ts';
 import { refused, said } from './remotes.ts';
 
-/** What an API of a forge answered. */
+/** An answer of a forge's API. */
 export type ApiAnswer =
   | {
       readonly type: 'ok';
@@ -31,7 +31,7 @@ interface Response {
   readonly body: string;
 }
 
-/** Of output that begins with a status line and headers, as `gh api --include` prints it. undefined: it does not. */
+/** Reads output that begins with a status line and headers, as `gh api --include` prints it. undefined: it does not. */
 export function readResponse(output: string): Response | undefined {
   const [status] = output.match(/^HTTP\/[\d.]+ (\d{3})/)?.slice(1) ?? [];
   if (status === undefined) return undefined;
@@ -95,12 +95,12 @@ function messageOf(json: unknown): string {
   return typeof message === 'string' && message !== '' ? ` ${said(message).slice(0, 300)}` : '';
 }
 
-/** Of a program that printed no response. */
+/** The answer of a program that printed no response. */
 export function unreachable(why: string): NotDone {
   return { type: 'later', why: said(why).slice(0, 300), afterMs: AWHILE_MS };
 }
 
-/** What is needed of an answer. */
+/** Takes from an answer what is needed. */
 export function readValue<Read, const Result extends { readonly type: string }>(
   answer: ApiAnswer,
   schema: z.ZodType<Read>,

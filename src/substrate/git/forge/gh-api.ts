@@ -10,7 +10,7 @@ export interface ApiCall {
   readonly path: string;
   /** In the address of a GET, in the body of others. A list is sent as one. */
   readonly fields?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
-  /** Of the answer that is known. An answer that is still so costs nothing of GitHub's limit. */
+  /** That of the answer that is known. An answer that is still so costs nothing of GitHub's limit. */
   readonly etag?: string | undefined;
   /** A filter that `gh` applies to the answer: what the API says more never reaches squad, which reads 1 MiB at most. */
   readonly jq?: string;

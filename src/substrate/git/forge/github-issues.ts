@@ -104,7 +104,7 @@ async function list(
     if (found.type !== 'page') return found;
     issues.push(...found.read);
     if (answer.type !== 'ok' || answer.more) continue;
-    // Of several pages, the first does not change with the others.
+    // The first of several pages does not change with the others.
     return { type: 'listed', issues, ...defined({ etag: page === 1 ? answer.etag : undefined }) };
   }
   return { type: 'listed', issues };
@@ -139,7 +139,7 @@ function issueOf(read: z.infer<typeof issueSchema>, label: string): ForgeIssue {
   };
 }
 
-/** What it may do there now: `maintain` is said to be `write`, and `triage` to be `read`. */
+/** Its rights there now: `maintain` is said to be `write`, and `triage` to be `read`. */
 async function roleOf(call: CallApi, login: string): ReturnType<ForgeIssues['roleOf']> {
   if (!/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$/.test(login)) return { type: 'role', role: 'none' };
   const answer = await call({ path: `collaborators/${login}/permission`, jq: '{permission}' });

@@ -12,7 +12,7 @@ import type { ForgePlace, ForgePorts } from './remotes.ts';
 /** Its answers are whole: more would not fit into what squad reads. */
 const PAGE = 20;
 const MOST_PAGES = 50;
-/** Of the comment that squad reads. */
+/** More of a comment is not read. */
 const MOST_BODY = 4_000;
 const [DEVELOPER, OWNER] = [30, 50];
 

@@ -3,7 +3,7 @@ import type { IntakeSettings } from '../../model/forge/settings.ts';
 import { inIssueOrder } from './issue-order.ts';
 import { statusText, WITHDRAWN, type IssueRun } from './issue-posts.ts';
 
-export interface ListedNow {
+interface ListedNow {
   readonly number: number;
   readonly labels: readonly string[];
   readonly changed: string;

@@ -63,7 +63,7 @@ const WHO: Readonly<Record<IntakeSettings['by'][number], string>> = {
   member: 'people who may push to this repository',
 };
 
-export function whoText(by: IntakeSettings['by']): string {
+function whoText(by: IntakeSettings['by']): string {
   return WHO[by.includes('member') ? 'member' : 'owner'];
 }
 

@@ -26,7 +26,7 @@ const MOST_WAIT_MS = 3_600_000;
 /** More in one go would be a fault. */
 const MOST_STEPS = 500;
 
-export const FORGE_NOT_AGREED = 'no person has agreed to what issues start: `squad serve check` shows it and asks';
+const FORGE_NOT_AGREED = 'no person has agreed to what issues start: `squad serve check` shows it and asks';
 
 /**
  * Takes issues as runs and says there how these are, until it has to wait. Returns when to look again (epoch ms); undefined: there is no intake.

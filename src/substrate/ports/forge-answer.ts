@@ -1,14 +1,14 @@
 import type { Refused } from './forge.ts';
 
 /** The forge cannot answer now: a limit of it, or the network. It is asked again after `afterMs`; no person has to do anything. */
-export interface Later {
+interface Later {
   readonly type: 'later';
   readonly why: string;
   readonly afterMs: number;
 }
 
 /** There is no such thing there, any more or for this login. */
-export interface Gone {
+interface Gone {
   readonly type: 'gone';
   readonly why: string;
 }

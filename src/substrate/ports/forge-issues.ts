@@ -32,7 +32,7 @@ export interface ForgeComment {
   readonly isOwn: boolean;
 }
 
-export interface NewComment {
+interface NewComment {
   readonly number: number;
   /** Stands for what it says: hidden in the comment, so that one that was posted is found again. */
   readonly marker: string;
@@ -46,8 +46,8 @@ export function commentsSince(at: number): string {
   return `${new Date(at).toISOString()}/0`;
 }
 
-export type Answer<Value> = Value | NotDone;
-export type ListAnswer = Answer<
+type Answer<Value> = Value | NotDone;
+type ListAnswer = Answer<
   | { readonly type: 'listed'; readonly issues: readonly ListedIssue[]; readonly etag?: string }
   /** As at `etag`. */
   | { readonly type: 'same' }

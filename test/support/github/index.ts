@@ -13,8 +13,8 @@ import { pullRoutes } from './pulls.ts';
 import { NOT_FOUND, type Reply, type Request } from './route.ts';
 import { emptyState, stamp, type GithubState, type Issue, type User } from './state.ts';
 
-export const OWNER = 'acme';
-export const NAME = 'app';
+const OWNER = 'acme';
+const NAME = 'app';
 export const SQUAD_TOKEN = 'ghp_canary0of0the0login0of0squad0000000000';
 const HOSTS = ['github.com', 'api.github.com', 'git.corp.example'];
 

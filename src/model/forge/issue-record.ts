@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const ISSUE_KIND = 'forge-issue';
 
 /** The label of a state is `squad:` and this. */
-export const ISSUE_STATES = ['running', 'waiting', 'done', 'failed'] as const;
+const ISSUE_STATES = ['running', 'waiting', 'done', 'failed'] as const;
 export type IssueState = (typeof ISSUE_STATES)[number];
 
 export function stateLabel(state: IssueState): string {
@@ -15,7 +15,7 @@ export function stateLabel(state: IssueState): string {
 const askedSchema = z.object({ question: z.string(), comment: z.string() });
 
 /** Why nothing was started: the label was set by a person who may not, the text was changed after that, or the run was refused. */
-export const LEFT = ['not-allowed', 'edited', 'not-started'] as const;
+const LEFT = ['not-allowed', 'edited', 'not-started'] as const;
 
 /**
  * An issue that has had the label, by `<place>#<number>`: what squad does about it. Texts are without secrets. Times are epoch ms. What was

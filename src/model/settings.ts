@@ -1,6 +1,5 @@
 import type { Finding } from '../text/explain-issue.ts';
 import { z } from 'zod';
-import { followSettingSchema, prSchema } from './forge/follow-settings.ts';
 import type { Json } from '../text/json.ts';
 import { jsonSchema } from '../text/json-schema.ts';
 import { pathPattern } from '../text/path-pattern.ts';
@@ -102,25 +101,12 @@ const checksSchema = z.enum(['now', 'base']);
 
 const reviewSettingsSchema = z.strictObject({ looks: z.enum(['reported', 'required']).default('reported') });
 
-const publishSchema = z
-  .strictObject({
-    remote: gitNameSchema.default('origin'),
-    /** Absent: the branch that the run started from. */
-    base: gitNameSchema.optional(),
-    pr: prSchema.default(false),
-    /** Failed checks and comments of the pull request become work, until it is merged or closed. Absent: they do not. */
-    follow: followSettingSchema.optional(),
-    /** The forge is asked to merge it once an allowed person has approved it. Absent: people merge it. */
-    merge: z.literal('when-approved').optional(),
-  })
-  .refine(({ pr, follow = false }) => pr !== false || follow === false, {
-    path: ['follow'],
-    error: 'needs a pull request: `pr: true`',
-  })
-  .refine(({ follow = false, merge }) => follow !== false || merge === undefined, {
-    path: ['merge'],
-    error: 'needs `follow: true`, by which an approval is seen',
-  });
+const publishSchema = z.strictObject({
+  remote: gitNameSchema.default('origin'),
+  /** Absent: the branch that the run started from. */
+  base: gitNameSchema.optional(),
+  pr: z.boolean().default(false),
+});
 
 const PLACEHOLDERS = ['session', 'role'];
 

@@ -4,7 +4,6 @@ import { CHOICE } from '../model/plan/choice.ts';
 import { isUnchecked, type CheckFacts } from '../model/plan/gate.ts';
 import { protectedCriteria } from '../model/plan/checker.ts';
 import type { CriterionStatus } from '../model/criterion-status.ts';
-import { isMadeGood } from './catch-up.ts';
 import { choicesOf, choiceText } from './choice.ts';
 import { checkNotesOf, flakyText } from './check-notes.ts';
 import { atBaseText, checkerChangesOf, checkersText, checksAtBase } from './checkers.ts';
@@ -128,7 +127,6 @@ function failuresOf(board: ConclusionFacts['board']): string[] {
     if (skipped !== undefined) return [skipped];
     const { phase } = work;
     if (phase.at !== 'ended') return [];
-    if (isMadeGood(board, state)) return [];
     return phase.as === 'failed' && task.owner === 'engine' && task.integrate ? [`${task.title}: ${phase.why}`] : [];
   });
 }

@@ -2,7 +2,6 @@ import { defined } from '../../text/defined.ts';
 import { plainJson } from '../../text/json.ts';
 import type { Board } from '../../model/plan/board.ts';
 import { SquadError } from '../../model/errors.ts';
-import { requestOptions } from '../../model/forge/follow-settings.ts';
 import { pullRequestText } from '../../model/pull-request-text.ts';
 import { branchOf, forkedSchema, RUN_EVENTS, type Forked, type PublishFacts } from '../../model/run.ts';
 import { lastAttempt } from './folder-removal.ts';
@@ -117,14 +116,10 @@ export async function pushRun(
   const branch = `squad/${name}`;
   const pushed = await forge.push({ remote, branch, commit: head });
   if (pushed.type === 'refused') return { problem: `${branch} was not pushed to ${remote}: ${pushed.why}` };
-  if (publish.pr === false) return { remote };
+  if (!publish.pr) return { remote };
   const base = publish.base ?? repository.branch;
   if (base === undefined) return { remote, problem: DETACHED };
-  const opened = await forge.openPullRequest({
-    ...{ remote, branch, base },
-    ...pullRequestText(definition),
-    ...requestOptions(publish.pr),
-  });
+  const opened = await forge.openPullRequest({ remote, branch, base, ...pullRequestText(definition) });
   if (opened.type === 'found') return { remote, pr: opened.pullRequest.url };
   return {
     remote,

@@ -87,7 +87,7 @@ function deliveryList({ roles, limits, publish, objective, prompts }: DeliverySu
   const builders = builderRoles(roles);
   const proposes = objective.criteria.length === 0;
   const rounds = limits.reviewRounds;
-  const shows = (publish?.pr ?? false) !== false ? { requires: [{ pr: true } as const] } : {};
+  const shows = publish?.pr === true ? { requires: [{ pr: true } as const] } : {};
   const review = has('reviewer') ? { review: { id: 'REVIEW', by: ['reviewer'], rounds } } : {};
   const plan: Stage = {
     id: 'PLAN',

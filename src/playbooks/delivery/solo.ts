@@ -20,7 +20,7 @@ function soloList({ roles, limits, publish, prompts }: Subject): StageList {
         by: builderRoles(roles),
         brief: literal(renderPrompt('builder/whole', {}, prompts)),
         makes: { code: true },
-        ...((publish?.pr ?? false) !== false ? { requires: [{ pr: true } as const] } : {}),
+        ...(publish?.pr === true ? { requires: [{ pr: true } as const] } : {}),
         ...(roles.includes('reviewer') ? { review: { id: 'REVIEW', by: ['reviewer'], rounds } } : {}),
       },
     ],

@@ -21,15 +21,10 @@ export interface Repair {
 
 export function repairOf(view: View, event: Refused): Repair | undefined {
   if (event.refused > MOST_REPAIRS) return undefined;
-  const asked = event.from === 'pull-request';
   return {
     id: freshFix(view),
-    title: asked ? 'Do what the pull request needs' : 'Fix the merged work',
-    brief: renderPrompt(
-      asked ? 'fixer/pull-request' : 'fixer/first',
-      { problems: event.problems.join('\n'), ...deliveredIn(view) },
-      view.prompts,
-    ),
+    title: 'Fix the merged work',
+    brief: renderPrompt('fixer/first', { problems: event.problems.join('\n'), ...deliveredIn(view) }, view.prompts),
     problems: event.problems,
   };
 }
@@ -86,18 +81,8 @@ export function repairByLastAuthor(view: View, event: Refused, otherwise?: TaskV
     return [failRun(event.problems.join('\n'))];
   }
   const { id, title, brief, problems } = repair;
-  const { role, review, doneBy, workspace, integrate } = last;
-  // A comment may be a question, and a check may have failed for a reason of its own.
-  const isOpen = event.from !== undefined;
-  const requires = isOpen ? last.requires.filter(({ kind }) => kind !== 'commit' && kind !== 'diff') : last.requires;
+  const { role, requires, review, doneBy, workspace, integrate } = last;
   const more = defined({ agent: doneBy, review: review && { ...review, criteria: problems.map(doneWithout) } });
   const session = { of: last.id };
-  return [
-    addTask(
-      workTask(
-        { id, title, role, brief },
-        { session, workspace, integrate, requires, ...more, ...(isOpen ? { mayChangeNothing: true } : {}) },
-      ),
-    ),
-  ];
+  return [addTask(workTask({ id, title, role, brief }, { session, workspace, integrate, requires, ...more }))];
 }

@@ -38,7 +38,7 @@ export function repairOfStages(
   const added =
     stage.each === undefined ? [] : addedEntry(view, options, { stage, entry, first: { brief: { text }, session } });
   if (added.length > 0) return added;
-  const delivery = deliveryOf(stage, event.from === undefined ? 'fix' : 'again', options, view.roster, role);
+  const delivery = deliveryOf(stage, 'fix', options, view.roster, role);
   return [addTask(workTask({ id, title, role, brief }, { session, ...delivery, ...reviews }))];
 }
 

@@ -38,7 +38,7 @@ function listProblems(read: SettingsRead): Problem[] {
   const found = checkList(
     playbook,
     agents?.map(({ role }) => role),
-    publish !== undefined && publish.pr !== false,
+    publish?.pr === true,
   );
   return orderProblems(
     found.map(({ path, message, example }) => ({ file, ...placeIn(text, path), message, ...defined({ example }) })),

@@ -129,7 +129,7 @@ function namedBySettings(settings: Settings, about: (key: string) => Named): Unl
           of('git-publish', 'publish', `git push ${publish.remote}`, { search: 'git' }),
           of('git-login', 'publish', 'ssh, or a credential helper'),
         ]),
-    ...(publish !== undefined && publish.pr !== false ? [of('gh', 'publish', 'gh', { search: 'gh' })] : []),
+    ...(publish?.pr === true ? [of('gh', 'publish', 'gh', { search: 'gh' })] : []),
     ...agents.flatMap((agent) => equipment(agent).map(([kind, run, search]) => of(kind, 'agents', run, search))),
   ];
 }

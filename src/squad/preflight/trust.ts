@@ -1,4 +1,3 @@
-import { followOf } from '../../model/forge/follow-settings.ts';
 import { isAbsolute } from 'node:path';
 import type { Objective } from '../../model/objective.ts';
 import type { DescribedRuntimes } from '../../model/runtime-description.ts';
@@ -227,15 +226,11 @@ function variableItems({ env, setup, verify }: Settings, source: SettingsFile): 
 
 function publishItems({ publish }: Settings, source: SettingsFile): TrustItem[] {
   if (publish === undefined) return [];
-  const { remote, base, pr, follow, merge } = publish;
+  const { remote, base, pr } = publish;
   const pushes = `pushes the branch squad/<run> to the remote ${remote}, with your login`;
   const opens = `opens a pull request there into ${base ?? 'the branch that the run starts from'}, in your name`;
   const where = placeOf(source, 'publish');
-  const followed = followOf(follow);
-  const follows = `works on what fails in that pull request and on comments of its ${(followed?.by ?? []).join(' and ')}, in ${followed?.rounds ?? 0} rounds at most, and answers them in your name`;
-  const merges = 'asks the forge to merge it once one of these people has approved it, in your name';
-  const all = [pushes, ...(pr === false ? [] : [opens]), ...(followed === undefined ? [] : [follows])];
-  return [...all, ...(merge === undefined ? [] : [merges])].map((run) => ({ from: 'publish', run, where }));
+  return [pushes, ...(pr ? [opens] : [])].map((run) => ({ from: 'publish', run, where }));
 }
 
 function modelItems({ models, agents = [] }: Settings, source: SettingsFile): TrustItem[] {

@@ -6,9 +6,6 @@ export interface NewPullRequest {
   /** One line. */
   readonly title: string;
   readonly body: string;
-  readonly draft?: boolean;
-  readonly reviewers?: readonly string[];
-  readonly labels?: readonly string[];
 }
 
 /** A host of repositories as squad uses it, through its command line. */

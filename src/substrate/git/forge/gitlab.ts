@@ -60,14 +60,8 @@ async function newest(ports: ForgePorts, place: Place, branch: string): Promise<
 }
 
 /** With `=`, so that no text is read as an option. */
-function fields({ branch, base, title, body, draft = false, labels = [] }: NewPullRequest): readonly string[] {
-  const all = {
-    source_branch: branch,
-    target_branch: base,
-    title: draft ? `Draft: ${title}` : title,
-    description: body,
-    ...(labels.length === 0 ? {} : { labels: labels.join(',') }),
-  };
+function fields({ branch, base, title, body }: NewPullRequest): readonly string[] {
+  const all = { source_branch: branch, target_branch: base, title, description: body };
   // glab makes a list of a text like `[wip]`; GitLab takes the space away.
   return Object.entries(all).map(([name, text]) => `--raw-field=${name}=${/^\[.*\]$/s.test(text) ? `${text} ` : text}`);
 }

@@ -10,6 +10,7 @@ import { equipmentSettings } from './armory.ts';
 import { keepSchema } from './keep.ts';
 import { LOCALES } from './locale.ts';
 import { ACP } from './runtime-name.ts';
+import { forgeSchema } from './forge/settings.ts';
 import { actionsSchema, channelsSchema } from './people/settings.ts';
 import { schedulesSchema } from './schedule.ts';
 import {
@@ -194,6 +195,8 @@ export const settingsSchema = z.strictObject({
   channels: channelsSchema,
   /** Commands that people may run by their names. */
   actions: actionsSchema,
+  /** Issues that `squad serve` takes. */
+  forge: forgeSchema,
   team: teamSchema.prefault({}),
   mail: mailSchema.prefault({}),
 });

@@ -6,6 +6,7 @@ import { limitsOfRun } from '../../src/squad/preflight/run-limits.ts';
 import { scheduleItems } from '../../src/squad/preflight/schedule-items.ts';
 import { actionItems } from '../../src/squad/preflight/action-items.ts';
 import { channelItems } from '../../src/squad/preflight/channel-items.ts';
+import { forgeItems } from '../../src/squad/preflight/forge-items.ts';
 import { discoveryItems } from '../../src/squad/preflight/discovery-items.ts';
 import { itemsToTrust } from '../../src/squad/preflight/trust.ts';
 import { parseSettings, rawSettings } from '../../src/squad/settings/parse-settings.ts';
@@ -134,6 +135,12 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   ),
   'actions.NAME.run': 'actions: { a: { run: PWN } }',
   'actions.NAME.args': 'actions: { a: { run: x, args: 3 } }',
+  ...Object.fromEntries(
+    ['remote', 'intake.label', 'intake.by', 'intake.max', 'intake.playbooks'].map((key) => [
+      `forge.${key}`,
+      'forge: { remote: PWN, intake: { label: PWN, by: [owner], max: 99, playbooks: { PWN: solo } } }',
+    ]),
+  ),
   'sprint.discovery': 'sprint: { discovery: [PWN] }',
   'sprint.discovery.action': 'sprint: { discovery: [{ action: pwn }] }',
   'sprint.discovery.args': 'sprint: { discovery: [{ action: a, args: [PWN] }] }',
@@ -178,7 +185,11 @@ function shown(text: string): string[] {
   const byActions = Object.entries(repository.settings.actions ?? {}).flatMap(([name, action]) =>
     actionItems(name, action, repository),
   );
-  return [...items, ...bySchedules, ...byTeam, ...byChannels, ...byActions, ...limits.items].map(({ run }) => run);
+  const { forge } = repository.settings;
+  const byForge = forge === undefined ? [] : forgeItems(forge, repository);
+  return [...items, ...byForge, ...bySchedules, ...byTeam, ...byChannels, ...byActions, ...limits.items].map(
+    ({ run }) => run,
+  );
 }
 
 describe('the table of settings in docs/trust.md', () => {

@@ -7,11 +7,14 @@ import { actionItems } from '../../squad/preflight/action-items.ts';
 import { channelItems } from '../../squad/preflight/channel-items.ts';
 import { refuseChannels } from '../../squad/preflight/channel-variables.ts';
 import { discoveryItems } from '../../squad/preflight/discovery-items.ts';
+import { forgeItems } from '../../squad/preflight/forge-items.ts';
+import { issueObjective } from '../../squad/preflight/issue.ts';
 import { scheduleItems } from '../../squad/preflight/schedule-items.ts';
 import { attachmentsFolder } from '../../substrate/system/files/run-files.ts';
 import { sprintOptionsOf } from '../../squad/team/open-sprint.ts';
 import { readTeamSettings } from '../../squad/team/team-settings.ts';
 import { sprintSettingsSchema } from '../../model/sprint/settings.ts';
+import type { IntakeSettings } from '../../model/forge/settings.ts';
 import type { Schedule } from '../../model/schedule.ts';
 import { nextSlot } from '../../text/cron.ts';
 import { localTime } from '../../text/time.ts';
@@ -49,17 +52,23 @@ export async function serveCheck(context: CommandContext, options: Options<'serv
   for (const [name, channel] of Object.entries(channels))
     await agree(channelItems(name, channel, read.repository), ports, about);
   refuseChannels(channels, read.repository, host.environment);
+  const { forge } = read.repository.settings;
+  if (forge?.intake !== undefined)
+    await checkIntake(workspace, { ...forge, intake: forge.intake }, { read, ports, about });
   const hasTeam = read.repository.settings['sprint'] !== undefined;
   if (hasTeam) await checkTeam(workspace, trust);
   const now = composition.clock.now();
   const found = schedules.map(({ name, cron, timezone }) => ({ name, next: slotsOf({ cron, timezone }, now) }));
   const names = Object.keys(channels);
   printResult(output, options, { type: 'schedules-checked', at: now, schedules: found, channels: names }, [
-    ...(found.length === 0 && !hasTeam && names.length === 0
+    ...(found.length === 0 && !hasTeam && names.length === 0 && forge?.intake === undefined
       ? ['squad.yaml has no schedules. `squad serve` works through the queue alone.']
       : []),
     ...(hasTeam ? ['The team of squad.yaml can work: `squad serve` plans requests and starts its sprints.'] : []),
     ...(names.length === 0 ? [] : [`People can talk to squad by: ${names.join(', ')}, while \`squad serve\` runs.`]),
+    ...(forge?.intake === undefined
+      ? []
+      : [`Issues of ${forge.remote} with the label ${forge.intake.label} start runs.`]),
     ...found.map(({ name, next }) => `${name}: ${next.map((at) => localTime(at, now)).join(', ')}`),
   ]);
 }
@@ -86,6 +95,24 @@ async function checkTeam(workspace: OpenedWorkspace, trust: ReturnType<typeof tr
   });
   const runs = [{ review: { requests: [], findings: [], backlog: [], files: options.files } }, { sprint: options }];
   for (const run of runs) await checkNewRun(workspace, sourceIn(workspace, run), { trust });
+}
+
+interface Agreeing {
+  readonly read: Awaited<ReturnType<typeof readSettings>>;
+  readonly ports: Parameters<typeof agree>[1];
+  readonly about: Parameters<typeof agree>[2];
+}
+
+/** Nothing in an issue changes what its run starts. */
+async function checkIntake(
+  workspace: OpenedWorkspace,
+  { remote, intake }: { readonly remote: string; readonly intake: IntakeSettings },
+  { read, ports, about }: Agreeing,
+): Promise<void> {
+  await agree(forgeItems({ remote, intake }, read.repository), ports, about);
+  const issue = { number: 1, title: 'a check', body: 'a check', url: 'https://example.org/a-check' };
+  for (const playbook of new Set([undefined, ...Object.values(intake.playbooks)]))
+    await checkNewRun(workspace, sourceIn(workspace, issueObjective(issue)), { playbook, trust: ports.confirm });
 }
 
 function slotsOf(timetable: Pick<Schedule, 'cron' | 'timezone'>, now: number): number[] {

@@ -35,10 +35,12 @@ async function untilItWaits(step: () => Promise<Waited>, most: number, said: str
 async function stepAll(workspace: OpenedWorkspace, said: string[]): Promise<number | undefined> {
   const { stepPeople } = await import('../../squad/people/step-people.ts');
   const { writeNotices } = await import('../../squad/people/write-notices.ts');
+  const { stepForge } = await import('../../squad/forge/step-forge.ts');
   const parts: readonly (() => Promise<number | undefined>)[] = [
     async () => untilItWaits(async () => stepPeople(workspace), MOST_MESSAGES, said),
     async () => untilItWaits(async () => stepTeam(workspace), MOST_STEPS, said),
     async () => void (await writeNotices(workspace)),
+    async () => stepForge(workspace, (text) => void said.push(text)),
   ];
   const moments: number[] = [];
   const failures: unknown[] = [];

@@ -58,13 +58,15 @@ async function askFirst(
   const read = await readSchedules(workspace.repository.root);
   const unagreed = await unagreedSchedules(workspace, read);
   const silent = await channelsToAgree(workspace, read.source.text);
-  if (unagreed.length === 0 && silent.length === 0) return undefined;
+  const intake = await intakeToAgree(workspace, read.source.text);
+  if (unagreed.length === 0 && silent.length === 0 && !intake) return undefined;
   if (yes !== true && (!process.stdin.isTTY || json === true)) {
     const what = [
       ...(unagreed.length === 0 ? [] : [`No person has agreed to ${unagreed.join(', ')}, so their slots fail.`]),
       ...(silent.length === 0
         ? []
         : [`No person has agreed to ${silent.join(', ')}, so nothing is heard or said there.`]),
+      ...(intake ? ['No person has agreed to what issues start, so none is taken.'] : []),
     ];
     output.problem(`${what.join(' ')} Read them and agree with \`squad serve check\`.`);
     return undefined;
@@ -82,6 +84,14 @@ async function channelsToAgree(workspace: OpenedWorkspace<Machine>, text: string
   const { readChannels } = await import('../../squad/preflight/read-channels.ts');
   const { unagreedChannels } = await import('../../squad/people/agreed-channels.ts');
   return unagreedChannels(workspace, await readChannels(workspace.repository.root));
+}
+
+/** Whether no person has agreed to what issues start. Loads nothing of that where there is no such section. */
+async function intakeToAgree(workspace: OpenedWorkspace<Machine>, text: string): Promise<boolean> {
+  if (!namesSection(text, 'forge')) return false;
+  const { readForge } = await import('../../squad/preflight/read-forge.ts');
+  const { isForgeAgreed } = await import('../../squad/forge/agreed-forge.ts');
+  return !(await isForgeAgreed(workspace, await readForge(workspace.repository.root)));
 }
 
 async function serveHere(

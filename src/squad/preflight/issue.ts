@@ -8,9 +8,17 @@ export async function readIssueText(
   of: IssueName,
 ): Promise<{ readonly text: string; readonly from: string }> {
   const answer = await forge.readIssue(of);
-  if (answer.type === 'found') return { text: renderIssue(answer.issue), from: answer.issue.url };
+  if (answer.type === 'found') return issueObjective(answer.issue);
   if (answer.type === 'refused') throw refusal(of, answer);
   throw usageError(`${answer.repository} has no issue ${of.number}`, `See which there are: \`${answer.list}\`.`);
+}
+
+/** As an objective, in which nothing of the issue is more than text. */
+export function issueObjective(issue: Parameters<typeof renderIssue>[0]): {
+  readonly text: string;
+  readonly from: string;
+} {
+  return { text: renderIssue(issue), from: issue.url };
 }
 
 function refusal({ number }: IssueName, { why, next }: { readonly why: string; readonly next?: string }): SquadError {

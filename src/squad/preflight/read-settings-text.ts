@@ -13,13 +13,14 @@ export async function readSettingsText(root: string): Promise<SettingsFile> {
 }
 
 /** Whether a settings file seems to have a section, also in the form of JSON. Where it has none, nothing of it is loaded. */
-export function namesSection(text: string, section: 'sprint' | 'channels'): boolean {
+export function namesSection(text: string, section: 'sprint' | 'channels' | 'forge'): boolean {
   return NAMES[section].test(text);
 }
 
 const NAMES = {
   sprint: /(?:^|[{,])\s*["']?sprint["']?\s*:/m,
   channels: /(?:^|[{,])\s*["']?channels["']?\s*:/m,
+  forge: /(?:^|[{,])\s*["']?forge["']?\s*:/m,
 } as const;
 
 async function textOrRefusal(root: string): Promise<string> {

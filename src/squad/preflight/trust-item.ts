@@ -11,7 +11,7 @@ export interface TrustItem {
    * the person's login. `models` and `limits`: what costs more. `folder`: a folder that a run writes into. `env`: a variable
    * of the person's that commands get. `copy`: an ignored file that folders get. `reuse`: what a command made, in its place.
    * `schedule`: what `squad serve` starts by the clock. `channel`: where people talk to it, and who may. `action`: a command that people
-   * may run by its name.
+   * may run by its name. `forge`: issues that become runs, and what is written to them.
    */
   readonly from:
     | TrustedCommand['from']
@@ -26,7 +26,8 @@ export interface TrustItem {
     | 'reuse'
     | 'schedule'
     | 'channel'
-    | 'action';
+    | 'action'
+    | 'forge';
   readonly run: string;
   /** Its place: `objective.md:12`. */
   readonly where: string;

@@ -1,6 +1,7 @@
 import type { Machine } from '../../engine/machine.ts';
 import type { Schedule } from '../../model/schedule.ts';
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
+import { ISSUE_KIND } from '../../model/forge/issue-record.ts';
 import { PEOPLE_KINDS } from '../../model/people/kinds.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
 import { newRunsCappedUntil, roomFor, type SharedRoom } from '../../model/shared-spending.ts';
@@ -96,7 +97,10 @@ function teamMark(
 }
 
 /** They say something to people, and change nothing for a team. */
-const SAID: ReadonlySet<unknown> = new Set([PEOPLE_KINDS.cursor, PEOPLE_KINDS.reply, PEOPLE_KINDS.delivery]);
+const SAID: ReadonlySet<unknown> = new Set([
+  ...[PEOPLE_KINDS.cursor, PEOPLE_KINDS.reply, PEOPLE_KINDS.delivery],
+  ISSUE_KIND,
+]);
 
 function follow(ledger: Ledger, followed: FollowedEvents): void {
   const last = ledger.lastSeq(WORKSPACE_STREAM);

@@ -153,7 +153,7 @@ async function look(
     seen = lookAtRuns(workspace, schedules, last.events);
   }
   engine.seen(now, seen);
-  const teamMark = seen.teamMark ?? (has.sprint || has.channels ? 'sprint' : undefined);
+  const teamMark = seen.teamMark ?? (has.sprint || has.channels || has.forge ? 'sprint' : undefined);
   last.teamMark = teamMark;
   const teamIsDue = team.isDue(teamMark, now);
   const view = await serviceView(workspace, {

@@ -9,6 +9,7 @@ import { DEFAULT_PLAYBOOK } from '../../model/playbook-name.ts';
 import { SERVE_EXAMPLE } from '../../model/shared-limits.ts';
 import { settingsSchema, settingsSchemaFor, type KnownNames, type Settings } from '../../model/settings.ts';
 import { agentFindings, finding } from './agent-findings.ts';
+import { FORGE_EXAMPLE } from '../../model/forge/settings.ts';
 import { ACTIONS_EXAMPLE, CHANNELS_EXAMPLE } from '../../model/people/settings.ts';
 import { SCHEDULES_EXAMPLE } from '../../model/schedule.ts';
 import { channelFindings } from './channel-findings.ts';
@@ -36,9 +37,11 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   schedules: SCHEDULES_EXAMPLE,
   channels: CHANNELS_EXAMPLE,
   actions: ACTIONS_EXAMPLE,
+  forge: FORGE_EXAMPLE,
   models: 'models: { planner: opus, builder-1: sonnet }',
 };
 
+const OWN_FORGE = 'this file is for all repositories; forge belongs in the squad.yaml of one';
 const OWN_ACTIONS = 'this file is for all repositories; actions belong in the squad.yaml of one';
 
 /** Keys under `limits.task` that limits of the run already set for each task. */
@@ -67,6 +70,7 @@ export function parseSettings(
     ...(raw['schedules'] === undefined ? [] : scheduleFindings(raw['schedules'], whose)),
     ...(raw['channels'] === undefined ? [] : channelFindings(raw['channels'], whose)),
     ...(raw['actions'] === undefined || whose === 'repository' ? [] : [finding(['actions'], OWN_ACTIONS)]),
+    ...(raw['forge'] === undefined || whose === 'repository' ? [] : [finding(['forge'], OWN_FORGE)]),
     ...(raw['channels'] === undefined ? [] : channelSecretFindings(raw)),
     ...(isJsonObject(raw['playbook']) ? known.checkList(raw['playbook'], rolesIn(raw['agents'])) : []),
     ...(whose === 'own' ? relativePrograms(raw['runtimes'], known) : []),

@@ -2,7 +2,7 @@ import type { Refused } from '../../ports/forge.ts';
 import type { ForgeHost } from './forge-host.ts';
 import { findGithub } from './github.ts';
 import { findGitlab } from './gitlab.ts';
-import { forgePlace, refused, said, type ForgePorts } from './remotes.ts';
+import { forgePlace, refused, said, type ForgePlace, type ForgePorts } from './remotes.ts';
 
 const GITLAB = /(?:^|[.-])gitlab[.-]/i;
 
@@ -13,10 +13,11 @@ export async function forgeHost(
 ): Promise<ForgeHost | Refused> {
   const place = forgePlace(url);
   if (place === undefined) return refused(`the remote ${remote} is not a repository on GitHub or GitLab: ${said(url)}`);
-  const isGitlab =
-    GITLAB.test(place.host) ||
-    (place.host !== 'github.com' &&
-      (await ports.forgeCli('gh')) === undefined &&
-      (await ports.forgeCli('glab')) !== undefined);
-  return isGitlab ? findGitlab(ports, place) : findGithub(ports, url);
+  return (await isGitlab(ports, place)) ? findGitlab(ports, place) : findGithub(ports, url);
+}
+
+export async function isGitlab(ports: ForgePorts, { host }: ForgePlace): Promise<boolean> {
+  if (GITLAB.test(host)) return true;
+  if (host === 'github.com' || (await ports.forgeCli('gh')) !== undefined) return false;
+  return (await ports.forgeCli('glab')) !== undefined;
 }

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { parseJson } from '../../../text/json.ts';
 import type { IssueAnswer, PullRequest, PullRequestAnswer, Refused } from '../../ports/forge.ts';
 import type { ForgeHost, NewPullRequest } from './forge-host.ts';
-import { githubRepository, loginEnvironment, refused, said, type ForgePorts } from './remotes.ts';
+import { ghEnvironment } from './gh-api.ts';
+import { githubRepository, refused, said, type ForgePorts } from './remotes.ts';
 
 const TIMEOUT_MS = 60_000;
 const FIELDS = 'number,url,state,headRefOid,isCrossRepository';
@@ -88,10 +89,7 @@ async function readIssue(ports: ForgePorts, place: Place, number: number): Promi
 
 /** Returns stdout. Runs in `/`, because in a repository `gh` would run git with its configuration. */
 async function runGh(ports: ForgePorts, { gh, repository }: Place, args: readonly string[]): Promise<string | Refused> {
-  const { environment } = ports;
-  const more = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'LANG'];
-  const env = { ...loginEnvironment(environment, more), GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1' };
-  const options = { kind: 'gh' as const, cwd: '/', env: { ...env, NO_COLOR: '1' }, timeoutMs: TIMEOUT_MS };
+  const options = { kind: 'gh' as const, cwd: '/', env: ghEnvironment(ports), timeoutMs: TIMEOUT_MS };
   const answer = await ports.processes.run(gh, [...args, `--repo=${repository}`], options);
   if (answer.code === 0) return answer.stdout;
   const [host] = repository.split('/');

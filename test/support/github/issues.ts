@@ -24,11 +24,11 @@ export function restOf({ owner, name }: GithubState, { path }: Request): string[
   return path.startsWith(prefix) ? path.slice(prefix.length).split('/').map(decodeURIComponent) : undefined;
 }
 
-export function mayWrite(state: GithubState, login: string): boolean {
+function mayWrite(state: GithubState, login: string): boolean {
   return ['admin', 'maintain', 'write', 'triage'].includes(state.users.get(login)?.permission ?? 'none');
 }
 
-export function userJson(state: GithubState, login: string) {
+function userJson(state: GithubState, login: string) {
   const user = state.users.get(login);
   return { login, id: user?.id ?? 0, type: user?.type ?? 'User' };
 }
@@ -66,7 +66,7 @@ function listIssues(state: GithubState, request: Request): Reply {
   return page(found, request, (issue) => issueJson(state, issue));
 }
 
-export function issueJson(state: GithubState, issue: Issue) {
+function issueJson(state: GithubState, issue: Issue) {
   const { number, title, body, labels, created_at, updated_at } = issue;
   return {
     ...{ number, title, body, state: issue.state, created_at, updated_at, comments: issue.comments.length },
@@ -76,7 +76,7 @@ export function issueJson(state: GithubState, issue: Issue) {
   };
 }
 
-export function commentJson(state: GithubState, comment: Comment) {
+function commentJson(state: GithubState, comment: Comment) {
   const { id, body, created_at, updated_at, user } = comment;
   return { id, body, created_at, updated_at, user: userJson(state, user), author_association: 'NONE' };
 }

@@ -30,7 +30,7 @@ const OTHERS: readonly (readonly [modules: RegExp, why: string])[] = [
     'for the operator',
   ],
   [
-    /^rules\/(?:sprint\/(?:decide-team|sprint-estimate)|people\/(?:forms|refusals|take-message))\.ts$/,
+    /^rules\/(?:forge\/issue-posts|sprint\/(?:decide-team|sprint-estimate)|people\/(?:forms|refusals|take-message))\.ts$/,
     'for the people of a team',
   ],
   [

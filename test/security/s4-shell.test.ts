@@ -89,7 +89,7 @@ describe('S4: no shell', () => {
       'squad/people/run-action.ts',
       'squad/preflight/programs-here.ts',
       'squad/service/submit-slot.ts',
-      'squad/team/gather.ts',
+      'squad/team/run-discovery.ts',
       'substrate/system/process/isolation.ts',
       'substrate/system/process/spawn-turn.ts',
       'substrate/system/process/start-apart.ts',

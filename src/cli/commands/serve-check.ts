@@ -112,7 +112,10 @@ async function checkIntake(
   await agree(forgeItems({ remote, intake }, read.repository), ports, about);
   const issue = { number: 1, title: 'a check', body: 'a check', url: 'https://example.org/a-check' };
   for (const playbook of new Set([undefined, ...Object.values(intake.playbooks)]))
-    await checkNewRun(workspace, sourceIn(workspace, issueObjective(issue)), { playbook, trust: ports.confirm });
+    await checkNewRun(workspace, sourceIn(workspace, issueObjective(issue)), {
+      playbook,
+      trust: async (items) => ports.confirm(items),
+    });
 }
 
 function slotsOf(timetable: Pick<Schedule, 'cron' | 'timezone'>, now: number): number[] {

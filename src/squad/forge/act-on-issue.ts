@@ -44,7 +44,7 @@ async function act(
     case 'check':
       return checkIssue(ports, record);
     case 'close':
-      return void (await keepIssue(ports, { ...record, over: true }));
+      return keepIssue(ports, { ...record, over: true });
     default:
       return decision satisfies never;
   }
@@ -64,8 +64,7 @@ async function say(ports: IssuePorts, record: IssueRecord, text: string): Promis
       : await ports.forge.edit({ ...about, id: comment.id });
   if (isNotDone(answer)) return answer;
   failpoint('forge.said');
-  if (answer.type === 'edited')
-    return void (await keepIssue(ports, { ...record, comment: { id: comment?.id ?? '', says: text } }));
+  if (answer.type === 'edited') return keepIssue(ports, { ...record, comment: { id: comment?.id ?? '', says: text } });
   // A try before a kill may have said something else there.
   const same = await ports.forge.edit({ ...about, id: answer.id });
   if (isNotDone(same)) return same;

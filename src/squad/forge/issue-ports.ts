@@ -19,10 +19,11 @@ export interface IssuePorts {
 }
 
 /** Changes what is on record of an issue. */
-export async function keepIssue({ workspace, forge }: IssuePorts, record: IssueRecord): Promise<void> {
-  await withLedger(workspace, 'write', (ledger) =>
-    ledger.writeRecord({ kind: ISSUE_KIND, id: issueId(forge.place, record.number), value: plainJson(record) }),
-  );
+export async function keepIssue({ workspace, forge }: IssuePorts, record: IssueRecord): Promise<undefined> {
+  return withLedger(workspace, 'write', (ledger) => {
+    ledger.writeRecord({ kind: ISSUE_KIND, id: issueId(forge.place, record.number), value: plainJson(record) });
+    return undefined;
+  });
 }
 
 /** undefined: no one set it. */

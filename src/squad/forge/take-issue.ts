@@ -18,8 +18,7 @@ export async function takeIssue(
   const role = await roleOf(ports, issue.set?.by);
   if (role !== undefined && typeof role === 'object') return role;
   const judged = judgeIssue({ issue, before, role, by: intake.by });
-  if (judged === 'nothing')
-    return before === undefined ? undefined : void (await keepIssue(ports, { ...before, seen: changed }));
+  if (judged === 'nothing') return before === undefined ? undefined : keepIssue(ports, { ...before, seen: changed });
   const { set, labels } = issue;
   if (set === undefined) return undefined;
   const fresh: IssueRecord = {

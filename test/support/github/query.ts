@@ -5,7 +5,7 @@ import type { GithubState, Issue } from './state.ts';
 export const queryRoutes: Route = (state, { path, body }) => {
   if (path !== 'graphql') return undefined;
   const { query, variables } = body as { query?: string; variables?: Record<string, unknown> };
-  const asked = String(query ?? '');
+  const asked = query ?? '';
   if (!asked.includes('lastEditedAt') || !asked.includes('LABELED_EVENT')) return undefined;
   const { owner, name, number } = variables ?? {};
   const issue = owner === state.owner && name === state.name ? state.issues.get(Number(number)) : undefined;

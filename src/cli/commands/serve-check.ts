@@ -54,7 +54,7 @@ export async function serveCheck(context: CommandContext, options: Options<'serv
   refuseChannels(channels, read.repository, host.environment);
   const { forge } = read.repository.settings;
   if (forge?.intake !== undefined)
-    await checkIntake(workspace, { ...forge, intake: forge.intake }, { read, ports, about });
+    await checkIntake(workspace, { ...forge, intake: forge.intake }, { read, ports, about, trust });
   const hasTeam = read.repository.settings['sprint'] !== undefined;
   if (hasTeam) await checkTeam(workspace, trust);
   const now = composition.clock.now();
@@ -101,21 +101,19 @@ interface Agreeing {
   readonly read: Awaited<ReturnType<typeof readSettings>>;
   readonly ports: Parameters<typeof agree>[1];
   readonly about: Parameters<typeof agree>[2];
+  readonly trust: ReturnType<typeof trustOf>;
 }
 
 /** Nothing in an issue changes what its run starts. */
 async function checkIntake(
   workspace: OpenedWorkspace,
   { remote, intake }: { readonly remote: string; readonly intake: IntakeSettings },
-  { read, ports, about }: Agreeing,
+  { read, ports, about, trust }: Agreeing,
 ): Promise<void> {
   await agree(forgeItems({ remote, intake }, read.repository), ports, about);
   const issue = { number: 1, title: 'a check', body: 'a check', url: 'https://example.org/a-check' };
   for (const playbook of new Set([undefined, ...Object.values(intake.playbooks)]))
-    await checkNewRun(workspace, sourceIn(workspace, issueObjective(issue)), {
-      playbook,
-      trust: async (items) => ports.confirm(items),
-    });
+    await checkNewRun(workspace, sourceIn(workspace, issueObjective(issue)), { playbook, trust });
 }
 
 function slotsOf(timetable: Pick<Schedule, 'cron' | 'timezone'>, now: number): number[] {

@@ -7,7 +7,13 @@ import type { Intent, Right } from '../../../src/model/people/verbs.ts';
 import { agree } from '../../../src/squad/preflight/consent.ts';
 import { channelItems } from '../../../src/squad/preflight/channel-items.ts';
 import { readChannels } from '../../../src/squad/preflight/read-channels.ts';
-import { bindWorkspace, lookIn, openWorkspace, withLedger } from '../../../src/squad/open-workspace.ts';
+import {
+  bindWorkspace,
+  lookIn,
+  openWorkspace,
+  withLedger,
+  type OpenedWorkspace,
+} from '../../../src/squad/open-workspace.ts';
 import { stepPeople } from '../../../src/squad/people/step-people.ts';
 import { lookAtTeam } from '../../../src/squad/team/read-team.ts';
 import { armFailpoints } from '../../../src/substrate/system/failpoint.ts';
@@ -67,6 +73,19 @@ async function room({ rights, isAgreed = true }: Channel) {
     of: (kind: string) =>
       lookIn(workspace, (ledger) => Object.fromEntries(ledger.records(kind).map(({ id, value }) => [id, value]))) ?? {},
   };
+}
+
+/** Gives the repository an agent that can read free text, and settings. */
+function withReader({ host, repository: { root } }: OpenedWorkspace, more: object): void {
+  const settings = JSON.parse(readFileSync(join(root, 'squad.yaml'), 'utf8')) as object;
+  const own = join(host.configHome, 'squad');
+  mkdirSync(own, { recursive: true });
+  const config = { script: join(own, 'script.json') };
+  writeFileSync(config.script, '{ "turns": [{ "steps": [{ "answer": "x" }] }] }');
+  writeFileSync(join(own, 'config.yaml'), JSON.stringify({ runtimes: { scripted: { config } } }));
+  writeFileSync(join(root, 'squad.yaml'), JSON.stringify({ ...settings, ...more }));
+  git(root, 'add', '--all');
+  git(root, 'commit', '--quiet', '--message', 'settings of agents');
 }
 
 const ALL_RIGHTS: readonly Right[] = ['ask', 'request', 'control', 'answer'];
@@ -173,16 +192,7 @@ describe('what messages of a channel do', () => {
     ['bad-input', { verify: 'true' }],
   ])('says to its sender where no run can read it before a person has done something: %s', ALL, async (code, more) => {
     const { say, of, settle, workspace } = await room({ rights: ['ask', 'request'] });
-    const { root } = workspace.repository;
-    const settings = JSON.parse(readFileSync(join(root, 'squad.yaml'), 'utf8')) as object;
-    const own = join(workspace.host.configHome, 'squad');
-    mkdirSync(own, { recursive: true });
-    writeFileSync(join(own, 'script.json'), '{ "turns": [{ "steps": [{ "answer": "x" }] }] }');
-    const config = { script: join(own, 'script.json') };
-    writeFileSync(join(own, 'config.yaml'), JSON.stringify({ runtimes: { scripted: { config } } }));
-    writeFileSync(join(root, 'squad.yaml'), JSON.stringify({ ...settings, ...more }));
-    git(root, 'add', '--all');
-    git(root, 'commit', '--quiet', '--message', 'a check');
+    withReader(workspace, more);
     const free = [await say('could you look at the login some day?'), await say('and at the form')];
     await expect(settle()).rejects.toMatchObject({ code });
     for (const id of free) {
@@ -194,6 +204,26 @@ describe('what messages of a channel do', () => {
     await settle();
     expect(of(PEOPLE_KINDS.outcome)[known]).toMatchObject({ state: code === 'not-trusted' ? 'done' : 'refused' });
   });
+
+  it.each(['submitted.recorded', 'messages.submitted'])(
+    'is read by one run, wherever squad is killed as it gives it one, at last at %s',
+    ALL,
+    async (last) => {
+      const { say, of, settle, workspace } = await room({ rights: ['request'] });
+      onTestFinished(() => armFailpoints(''));
+      withReader(workspace, { agents: READER });
+      const free = [await say('could you look at the login some day?'), await say('and at the form')];
+      for (const point of ['messages.opened', 'submitted.named', last]) {
+        armFailpoints(`${point}=throw`);
+        await expect(settle(), point).rejects.toThrow();
+        armFailpoints('');
+      }
+      await settle();
+      expect(Object.values(of(PEOPLE_KINDS.ask))).toEqual([expect.objectContaining({ messages: free })]);
+      expect(lookIn(workspace, (ledger) => ledger.runs().map(({ name }) => name))).toEqual(['ask-1']);
+      expect(of(PEOPLE_KINDS.outcome)).toEqual({});
+    },
+  );
 
   it('is refused beyond the rights of the sender', ALL, async () => {
     const { say, of, settle, workspace } = await room({ rights: ['ask'] });

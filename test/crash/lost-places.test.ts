@@ -88,9 +88,8 @@ const DISTURBANCES: Readonly<Record<string, Disturbance>> = {
       const other = join(room.root, 'other');
       git(room.repository, 'worktree', 'add', '-q', '--detach', other);
       cpSync(join(room.repository, 'squad.yaml'), join(other, 'squad.yaml'));
-      // A run that nobody drives continues there.
-      const args = killed ? ['resume', '--json'] : ['run', 'objective.md', '--yes'];
-      const { code, stderr } = await room.start(args, {}, [], other).finished;
+      // A run that no engine drives continues there.
+      const { code, stderr } = await room.start(['resume', '--json'], {}, [], other).finished;
       expect(code, stderr).toBe(killed ? 0 : 75);
       git(room.repository, 'worktree', 'remove', '--force', other);
       return same(room);

@@ -1,6 +1,6 @@
 import type { Refused } from '../../ports/forge.ts';
 import { apiAnswer, readResponse, unreachable, type ApiAnswer } from './api-answer.ts';
-import { githubRepository, loginEnvironment, refused, said, type ForgePorts } from './remotes.ts';
+import { ghPlace, loginEnvironment, refused, type ForgePorts } from './remotes.ts';
 
 const TIMEOUT_MS = 60_000;
 
@@ -21,13 +21,10 @@ export type CallApi = (call: ApiCall) => Promise<ApiAnswer>;
 
 /** GitHub's API of the repository at `url`, through `gh api` with the user's login. */
 export async function githubApi(ports: ForgePorts, url: string): Promise<CallApi | Refused> {
-  const repository = githubRepository(url);
-  if (repository === undefined) return refused(`the remote is not a repository on GitHub: ${said(url)}`);
-  const next = 'Install the GitHub CLI and log in: https://cli.github.com, `gh auth login`.';
-  const gh = (await ports.forgeCli('gh')) ?? refused('the GitHub CLI, `gh`, is not on PATH', next);
-  if (typeof gh !== 'string') return gh;
-  const [host = '', ...place] = repository.split('/');
-  return async (call) => callGh(ports, { gh, host, place: place.join('/') }, call);
+  const found = await ghPlace(ports, url);
+  if (found.type !== 'found') return found;
+  const [host = '', ...place] = found.repository.split('/');
+  return async (call) => callGh(ports, { gh: found.gh, host, place: place.join('/') }, call);
 }
 
 interface Place {

@@ -3,7 +3,7 @@ import { parseJson } from '../../../text/json.ts';
 import type { IssueAnswer, PullRequest, PullRequestAnswer, Refused } from '../../ports/forge.ts';
 import type { ForgeHost, NewPullRequest } from './forge-host.ts';
 import { ghEnvironment } from './gh-api.ts';
-import { githubRepository, refused, said, type ForgePorts } from './remotes.ts';
+import { ghPlace, refused, said, type ForgePorts } from './remotes.ts';
 
 const TIMEOUT_MS = 60_000;
 const FIELDS = 'number,url,state,headRefOid,isCrossRepository';
@@ -31,12 +31,9 @@ interface Place {
 }
 
 export async function findGithub(ports: ForgePorts, url: string): Promise<ForgeHost | Refused> {
-  const repository = githubRepository(url);
-  if (repository === undefined) return refused(`the remote is not a repository on GitHub: ${said(url)}`);
-  const next = 'Install the GitHub CLI and log in: https://cli.github.com, `gh auth login`.';
-  const gh = (await ports.forgeCli('gh')) ?? refused('the GitHub CLI, `gh`, is not on PATH', next);
-  if (typeof gh !== 'string') return gh;
-  const place = { gh, repository };
+  const found = await ghPlace(ports, url);
+  if (found.type !== 'found') return found;
+  const place: Place = found;
   return {
     newest: async (branch) => newest(ports, place, branch),
     create: async (of) => listed(place, await runGh(ports, place, ['pr', 'create', ...optionsOf(of)])),

@@ -103,3 +103,15 @@ function partsOf(url: string): { host: string; path: string } {
     return { host: '', path: '' };
   return { host: parsed.hostname, path: parsed.pathname };
 }
+
+/** `gh`, and the repository at `url` as `host/owner/name`. */
+export async function ghPlace(
+  ports: ForgePorts,
+  url: string,
+): Promise<{ readonly type: 'found'; readonly gh: string; readonly repository: string } | Refused> {
+  const repository = githubRepository(url);
+  if (repository === undefined) return refused(`the remote is not a repository on GitHub: ${said(url)}`);
+  const next = 'Install the GitHub CLI and log in: https://cli.github.com, `gh auth login`.';
+  const gh = (await ports.forgeCli('gh')) ?? refused('the GitHub CLI, `gh`, is not on PATH', next);
+  return typeof gh === 'string' ? { type: 'found', gh, repository } : gh;
+}

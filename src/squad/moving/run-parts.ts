@@ -1,7 +1,4 @@
-import { dirname } from 'node:path';
 import { branchOf, type RunDefinition } from '../../model/run.ts';
-import { closeDb, keptFiles } from '../../substrate/ledger/index.ts';
-import { openLedgerFile } from '../../substrate/ledger/ledger-file.ts';
 
 /** The refs of a run in the user's repository. */
 export interface RunRefs {
@@ -17,17 +14,4 @@ export function refsOfRun(definition: Pick<RunDefinition, 'name' | 'makesBranch'
     ...(branch === undefined ? {} : { branch: `refs/heads/${branch}` }),
     below: `refs/squad/${definition.name}/`,
   };
-}
-
-/**
- * The files that another machine needs besides the ledger and the refs: long messages, equipment, copied files, attachments, plan. By
- * paths below the folder of the ledger. `ledger`: the file, or a copy of it in the same folder. `run`: an id; absent: of all runs.
- */
-export function filesOfRun(ledger: string, run?: string, from = dirname(ledger)): string[] {
-  const db = openLedgerFile(ledger, { readOnly: true });
-  try {
-    return keptFiles(db, from, { isWhole: true, ...(run === undefined ? {} : { run }) });
-  } finally {
-    closeDb(db);
-  }
 }

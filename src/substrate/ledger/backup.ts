@@ -100,7 +100,7 @@ function isOfSource(error: unknown): boolean {
 /** Copies what a resume reads besides the ledger and the repository. Makes no folder if there is none of it. */
 function backUpFiles(db: Db, from: string, to: string, isWhole: boolean): void {
   const folders = new Set<string>();
-  for (const path of keptFiles(db, from, { isWhole })) {
+  for (const path of keptFiles(db, from, isWhole)) {
     const target = join(to, path);
     makeSynced(dirname(target));
     give(join(from, path), target);
@@ -112,26 +112,16 @@ function backUpFiles(db: Db, from: string, to: string, isWhole: boolean): void {
 /** The equipment of the agents, the hashes of files in a session's folder, and the plan that a person is editing. */
 const OF_A_RUN = ['armory', 'folder.jsonl', 'plan.yaml'];
 
-interface WhichFiles {
-  /** Id of the only run. Absent: all. */
-  readonly run?: string;
-  /** Ignored files of the checkout, which folders get, and files that came with requests, too: both may be private. */
-  readonly isWhole: boolean;
-}
-
-/**
- * The files that a resume reads and that neither the ledger nor the repository can make again, by paths below the folder of the
- * ledger, which is `from`. A file that is gone already is left out.
- */
-export function keptFiles(db: Db, from: string, { run, isWhole }: WhichFiles): string[] {
+/** Files that a resume needs besides ledger and repository, by paths below `from`. `isWhole`: also copies and attachments, which may be private. */
+function keptFiles(db: Db, from: string, isWhole: boolean): string[] {
   const store = createStore(db, { now: () => 0 });
-  const runs = run === undefined ? store.all<{ id: string }>('SELECT id FROM run') : [{ id: run }];
+  const runs = store.all<{ id: string }>('SELECT id FROM run');
   const files = isWhole ? filesBelow(from, 'attachments') : [];
   for (const { id } of runs) {
     for (const name of OF_A_RUN) files.push(...filesBelow(from, join('runs', id, name)));
     if (isWhole) files.push(...filesBelow(from, join('copies', id)));
   }
-  for (const path of bodyFiles(store, run)) if (existsSync(join(from, path))) files.push(path);
+  for (const path of bodyFiles(store)) if (existsSync(join(from, path))) files.push(path);
   return files;
 }
 

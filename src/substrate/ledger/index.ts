@@ -31,7 +31,7 @@ export { teachRowDigest } from './row-digest.ts';
 export { corruptDatabase, databaseError } from './sqlite-errors.ts';
 export { sqliteLibrary } from './sqlite-version.ts';
 export { checkDatabase, type DatabaseCheck } from './check-database.ts';
-export { backUpAfterRun, backUpLedger, keptFiles } from './backup.ts';
+export { backUpAfterRun, backUpLedger } from './backup.ts';
 export { backupFolder, filesOf, oldBackups } from './backup-files.ts';
 export { exportLedger } from './export.ts';
 

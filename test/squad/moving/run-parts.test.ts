@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { filesOfRun, refsOfRun } from '../../../src/squad/moving/run-parts.ts';
+import { refsOfRun } from '../../../src/squad/moving/run-parts.ts';
 import { backUpAfterRun, backUpLedger, ledgerPath } from '../../../src/substrate/ledger/index.ts';
 import { backupsOf, filesOf } from '../../../src/substrate/ledger/backup-files.ts';
 import { definition, RecordedRun } from '../../view/report/support.ts';
@@ -26,15 +26,8 @@ function stored() {
     mkdirSync(dirname(join(run.directory, path)), { recursive: true });
     writeFileSync(join(run.directory, path), path);
   }
-  return { directory: run.directory, path: ledgerPath(run.directory), id, named };
+  return { directory: run.directory, path: ledgerPath(run.directory), named };
 }
-
-it('names the files that another machine needs, and no secret', () => {
-  const { path, id, named } = stored();
-  expect(filesOfRun(path).toSorted()).toEqual(named([...PRIVATE, ...OWN]));
-  expect(filesOfRun(path, id).toSorted()).toEqual(named([...PRIVATE, ...OWN]));
-  expect(filesOfRun(path, 'elsewhere')).toEqual(['attachments/aa/plan.md']);
-});
 
 it('a copy that a person makes has all of them, and one at the end of a run none that are deleted with it', async () => {
   const { directory, path, named } = stored();

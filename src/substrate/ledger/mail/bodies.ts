@@ -97,9 +97,9 @@ export function requireBodies(store: Store, runId: string): void {
   for (const { id } of namedBodies(store, runId)) readBody(store, id);
 }
 
-/** The files that messages name, by their paths below the workspace's folder. `runId`: of one run alone. */
-export function bodyFiles(store: Store, runId?: string): string[] {
-  return namedBodies(store, runId).map(({ id }) => join(FOLDER, fileName(id)));
+/** The files that messages name, by their paths below the workspace's folder. */
+export function bodyFiles(store: Store): string[] {
+  return namedBodies(store).map(({ id }) => join(FOLDER, fileName(id)));
 }
 
 function namedBodies(store: Store, runId?: string): { id: string }[] {

@@ -4,6 +4,7 @@ import type { Objective } from '../model/objective.ts';
 import { TEAM_PLAYBOOK } from '../model/playbook-name.ts';
 import { SINKS } from '../model/tracing.ts';
 import type { SquadError } from '../model/errors.ts';
+import type { Squad } from '../squad/squad.ts';
 import type { RunningRun } from '../view/running-run.ts';
 import type { Flag, Given } from '../text/flags.ts';
 import { allowed, duration, folders, origins, port, wholeNumber } from './option-values.ts';
@@ -44,6 +45,8 @@ export interface CommandContext {
   readonly leave?: () => void;
   /** How many events are printed. Results and errors always are. */
   readonly logLevel: () => LogLevel;
+  /** A worker elsewhere does what is asked of the run. Absent: this machine does. */
+  readonly remote?: Pick<Squad, 'intervene' | 'answer'>;
   /** The runs that this process drives, each with what is to be done first if squad breaks. Absent: squad may break unnoticed. */
   readonly engines?: Map<RunningRun, (error: SquadError) => void>;
 }
@@ -57,10 +60,7 @@ export function ownProgram({ node }: Pick<Host, 'node'>): readonly string[] {
 export const FLAGS = {
   init: [
     [PLAYBOOK, `write the roster and the roles of this playbook too, one of ${PLAYBOOKS}; or sprint: a whole team`],
-    [
-      '--into <folder>',
-      'with --playbook sprint: the folder of the team, from the root of the repository (default: team)',
-    ],
+    ['--into <folder>', 'with --playbook sprint: the team’s folder, from the root of the repository (default: team)'],
     ['--skill', 'write a skill file instead, by which Claude Code and Codex start runs and bring back their work'],
     [YES, 'ask nothing; write what was found'],
     JSON_OBJECT,
@@ -295,5 +295,5 @@ export type PagedOptions = Given<readonly [typeof NO_PAGER, typeof JSON_OBJECT]>
 export type NewRunOptions = Given<typeof NEW_RUN> & LimitOptions;
 export type DriveOptions = Given<typeof DRIVE> & LimitOptions;
 export type ResumeOptions = Options<'resume'>;
-/** `madeFor`: the objective that the session was just made for, which no flag gives. */
-export type RunOptions = Options<'run'> & { readonly madeFor?: Objective | undefined };
+/** `madeFor`: the objective that the session was just made for, which no flag gives. `pool`: its address. */
+export type RunOptions = Options<'run'> & { readonly madeFor?: Objective | undefined; readonly pool?: string };

@@ -2,6 +2,7 @@ import { Argument, Option, type AddHelpTextContext, type Command } from 'command
 import { nameOf, type Flag, type Word } from '../text/flags.ts';
 import { FLAGS, type CommandContext } from './command-context.ts';
 import { JSON_OBJECT } from './flags.ts';
+import type { PoolUse } from './pool/in-pool.ts';
 
 /** A command. Its code is loaded when it runs; without `load`, it only has the commands below it. */
 export interface CommandRow {
@@ -16,6 +17,8 @@ export interface CommandRow {
   readonly needs?: readonly string[];
   /** squad starts it itself. */
   readonly hidden?: boolean;
+  /** With `--pool` it is about a run of a pool. */
+  readonly pool?: PoolUse;
   readonly commands?: Commands;
   readonly load?: () => Promise<(context: CommandContext, ...given: never[]) => Promise<void> | void>;
 }
@@ -26,7 +29,8 @@ export type Commands = Readonly<Record<string, CommandRow>>;
 export function addCommands(parent: Command, commands: Commands, context: CommandContext): void {
   for (const [name, row] of Object.entries(commands)) {
     const { about, examples = [], leaves = [], words = [], needs = [], hidden = false, load } = row;
-    const flags = row.flags ?? (load && ((FLAGS as Readonly<Record<string, readonly Flag[]>>)[name] ?? [JSON_OBJECT]));
+    const own = row.flags ?? (load && ((FLAGS as Readonly<Record<string, readonly Flag[]>>)[name] ?? [JSON_OBJECT]));
+    const flags = row.pool === undefined ? own : [...(own ?? []), OF_POOL];
     const command = parent.command(name, { hidden }).description(about);
     if (leaves.length > 0) command.addHelpText('after', section('Leaves:', ...leaves.map((one) => leftLine(...one))));
     if (examples.length > 0) command.addHelpText('after', example(...examples));
@@ -44,13 +48,29 @@ export function addCommands(parent: Command, commands: Commands, context: Comman
           throw (await import('./excess-words.ts')).excessWords(self, words);
         // A flag that the command above has, too, was read as its own.
         const all = parent.parent === null ? options : { ...parent.opts(), ...options };
+        const there = await placeOf(context, row, all, given[0]);
         await (
           await load()
-        )(context, ...([...given.slice(0, -2), all, self] as never[]));
+        )(there, ...([...given.slice(0, -2), all, self] as never[]));
       });
     }
     addCommands(command, row.commands ?? {}, context);
   }
+}
+
+const OF_POOL = ['--pool <url>', 'a run of the pool at this PostgreSQL, from any machine'] as const;
+
+/** This machine, or one that shows a run of a pool. */
+async function placeOf(
+  context: CommandContext,
+  { pool: use, words = [] }: CommandRow,
+  { pool, run }: { readonly pool?: string; readonly run?: string },
+  first: unknown,
+): Promise<CommandContext> {
+  if (use === undefined || pool === undefined) return context;
+  const named = /^\[(?:run|name)\]$/.test(words[0]?.[0] ?? '') ? first : undefined;
+  const { inPool } = await import('./pool/in-pool.ts');
+  return inPool(context, use, { pool, run: run ?? (typeof named === 'string' ? named : undefined) });
 }
 
 function optionOf([flag, about, values]: Flag): Option {

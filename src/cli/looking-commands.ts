@@ -12,6 +12,7 @@ export const LOOKING_COMMANDS: Commands = {
     about: 'Show the tasks, success criteria and usage of a run, and what it waits for.',
     examples: ['squad status'],
     words: [RUN_WORD],
+    pool: 'reads',
     load: async () => (await import('./commands/status.ts')).status,
   },
   watch: {
@@ -26,6 +27,7 @@ export const LOOKING_COMMANDS: Commands = {
     words: [
       ['[name]', 'a run, a task or attempt of the run, or `plan` for its plan (default: the running or newest run)'],
     ],
+    pool: 'reads',
     load: async () => (await import('./commands/show.ts')).show,
   },
   open: {
@@ -38,12 +40,14 @@ export const LOOKING_COMMANDS: Commands = {
     about: 'Print what happened in a run, or with --raw the rows of the ledger.',
     examples: ['squad log', 'squad log --follow --task greet', 'squad log --raw --limit 20'],
     words: [['[run]', `${RUN}; with --raw or --json: all runs`]],
+    pool: 'reads',
     load: async () => (await import('./commands/log.ts')).log,
   },
   report: {
     about: 'Print the report of a run (outcome, evidence, changes, cost, retries), or statistics over all runs.',
     examples: ['squad report', 'squad report my-run --html', 'squad report --all'],
     words: [RUN_WORD],
+    pool: 'reads',
     load: async () => (await import('./commands/report.ts')).report,
   },
   trace: {
@@ -74,6 +78,7 @@ export const WORK_COMMANDS: Commands = {
     about: 'Merge the work of a run into the branch that is checked out, or another one.',
     examples: ['squad merge', 'squad merge my-run --squash --into release', 'squad merge my-run --unverified'],
     words: [RUN_WORD],
+    pool: 'takes',
     load: async () => (await import('./commands/merge.ts')).merge,
   },
   pr: {

@@ -7,6 +7,7 @@ import { JSON_OBJECT, LIMIT_FLAGS, RUN_FLAG, RUN_WORD } from './flags.ts';
 import { addCommands, type CommandRow, type Commands, example } from './command-row.ts';
 import { LEDGER_COMMANDS, LOOKING_COMMANDS, WORK_COMMANDS } from './looking-commands.ts';
 import { LOG_LEVELS } from './render/event-level.ts';
+import { POOL_COMMANDS } from './pool/pool-commands.ts';
 import { RUN_COMMANDS } from './run-commands.ts';
 import { SERVICE_COMMANDS } from './service-commands.ts';
 import { SPRINT_COMMANDS } from './sprint-commands.ts';
@@ -31,6 +32,7 @@ const CONTROL_COMMANDS: Commands = {
     words: [
       ['[words...]', 'the question’s id and the answer; a single word or quoted text answers the only open question'],
     ],
+    pool: 'steers',
     load: async () => (await import('./commands/answer.ts')).answer,
   },
   ...Object.fromEntries(REQUEST_VERBS.flatMap(commandOf)),
@@ -198,6 +200,7 @@ const HIDDEN_COMMANDS: Commands = {
 const GROUPS: readonly (readonly [title: string, commands: Commands])[] = [
   ['Start:', SETUP_COMMANDS],
   ['Run an objective:', { ...RUN_COMMANDS, ...SERVICE_COMMANDS }],
+  ['Work on many machines:', POOL_COMMANDS],
   ['Work in sprints:', SPRINT_COMMANDS],
   ['Look at runs:', LOOKING_COMMANDS],
   ['Steer a run:', CONTROL_COMMANDS],
@@ -276,7 +279,9 @@ function commandOf(verb: RequestVerb): [string, CommandRow][] {
         give(context, verb, given));
   const fields = Object.entries(fieldsOf(verb));
   const needs = fields.flatMap(([name, schema]) => (schema.safeParse(undefined).success ? [] : [name]));
-  return [[verb, { about, examples, words: words ?? [RUN_WORD], flags: [...flags, ...more], needs, load }]];
+  // Only a worker of a pool drains its runs.
+  const pool = verb === 'drain' ? {} : { pool: 'steers' as const };
+  return [[verb, { about, examples, words: words ?? [RUN_WORD], flags: [...flags, ...more], needs, ...pool, load }]];
 }
 
 /** `given`: the values of its words, then those of its flags. */

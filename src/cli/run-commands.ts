@@ -22,7 +22,7 @@ export const RUN_COMMANDS: Commands = {
     ],
     leaves: Object.entries(SINKS).map(([name, { about }]) => [name, about]),
     words: [['[objective]', OBJECTIVE]],
-    flags: [...FLAGS.run, ...LIMIT_FLAGS],
+    flags: [...FLAGS.run, ...LIMIT_FLAGS, ['--pool <url>', 'give it to this pool instead, as `squad submit` does']],
     load: async () => (await import('./commands/run.ts')).run,
   },
   'best-of': {
@@ -114,6 +114,7 @@ export const RUN_COMMANDS: Commands = {
     ],
     words: [['[run]', 'name or id of a run (default: the one that needs it most)']],
     flags: [...FLAGS.resume, ...LIMIT_FLAGS],
+    pool: 'steers',
     load: async () => (await import('./commands/run.ts')).resume,
   },
   stop: {

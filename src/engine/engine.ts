@@ -74,6 +74,8 @@ export interface EnginePorts extends Composition {
   admit(run: RunToAdmit): Admission | Promise<Admission>;
   /** Everything that `run --json` prints but its last line. Called in order; must not throw. */
   onEvent?(event: RunEvent): void;
+  /** Before anything of the run leaves this machine. Resolves once its records are kept elsewhere too; absent: at once. */
+  beforeDelivery?(): Promise<void>;
 }
 
 /** A run that an engine is about to drive. */

@@ -54,6 +54,8 @@ export interface SegmentPorts extends Pick<
   readonly tracer?: Tracer | undefined;
   /** Absent: the run has no files for people. */
   readonly files?: Pick<RunFiles, 'changed'>;
+  /** See `EnginePorts`. */
+  beforeDelivery?(): Promise<void>;
 }
 
 export interface SegmentOf {
@@ -157,7 +159,7 @@ export function wireRun(
     ports.files?.changed(board);
   };
   const driven = { attempts: supervisor, operations, wakeSignal, workClock, turnLine, control, onApplied };
-  const graphPorts = { ...runPorts(ports, ledger, of), ...driven, publisher: wirePublisher(operations, redactor) };
+  const graphPorts = { ...runPorts(ports, ledger, of), ...driven, publisher: wirePublisher(ports, operations, redactor) };
   return { graphPorts, control, supervisor, operations, workClock, showNews, board: () => latest };
 }
 
@@ -230,13 +232,18 @@ function wireTurnMail(
   });
 }
 
-function wirePublisher(operations: Operations, redactor: Redactor): GraphPorts['publisher'] {
+function wirePublisher(
+  { beforeDelivery }: Pick<SegmentPorts, 'beforeDelivery'>,
+  operations: Operations,
+  redactor: Redactor,
+): GraphPorts['publisher'] {
   const { ports } = operations;
   return {
     armory: () => plainJson({ agents: ports.definition.agents.map(armoryFactsOf) }),
     allocate: async () => allocateWorkspace(ports),
     publish: async (board) => {
       await Promise.all([operations.stop(), operations.endBaseline()]);
+      await beforeDelivery?.();
       // The outcome quotes the answer of the remote.
       return redactor.json(await publishWork(ports, board, makesFolder(ports.definition)));
     },

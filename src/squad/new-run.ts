@@ -20,18 +20,19 @@ export interface NewRunOptions extends TrustOption, RunChoices {}
 
 /**
  * Checks a run before it exists. Throws the first problem. `otherwise`: the playbook where no file names one. `own`: a name that
- * is the run's already.
+ * is the run's already. `elsewhere`: more names that are taken.
  */
 export async function checkNewRun(
   { host, composition }: Pick<OpenedWorkspace, 'host' | 'composition'>,
   source: Source,
   { trust, ...options }: NewRunOptions & Pick<PreflightRequest, 'otherwise' | 'attended' | 'dryRun'>,
   own?: string,
+  elsewhere: readonly string[] = [],
 ): Promise<Preflight> {
   const ports = { ...composition, host, ...consentOf(trust) };
   const takenNames = async (repository: RepositoryReport): Promise<readonly string[]> => {
     const names = await findNames({ host, composition, repository });
-    return names.filter((name) => name !== own);
+    return [...names, ...elsewhere].filter((name) => name !== own);
   };
   return preflight({ ...ports, takenNames }, { source, yes: trust === 'yes', ...options });
 }

@@ -3,6 +3,7 @@ import type { RunToAdmit } from '../engine/engine.ts';
 import type { Limits, SomeLimits } from '../model/limits.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { isSquadError } from '../model/errors.ts';
+import { unknownRun } from '../model/unknown-name.ts';
 import { isStorageError } from '../model/storage-error.ts';
 import { notTrusted, agree } from './preflight/consent.ts';
 import { readOwnSettings, type Registered } from './preflight/read-settings.ts';
@@ -67,6 +68,13 @@ export async function agreeToRun(
   await agree(items, ports, { repository: workspace.repository, yes: trust === 'yes', next });
   await remember(workspace, id, content);
   return hash;
+}
+
+/** All that a recorded run starts and may use, as it is now. Throws `usage` if it is not there. */
+export async function itemsOfStored(workspace: Workspace, runId: string): Promise<TrustItem[]> {
+  const run = await withLedger(workspace, 'read', (ledger) => runToAdmit(ledger, runId));
+  if (run === undefined) throw unknownRun(runId, []);
+  return itemsIn(workspace, run.definition, run.limits);
 }
 
 /** Whether this person agreed to this run, or it needs no consent. */

@@ -59,6 +59,12 @@ export interface RunOptions extends NewRunOptions, DriveOptions {
   readonly runId?: string | undefined;
 }
 
+/** As a worker of a pool continues one. */
+interface HostedResume extends ResumeOptions {
+  /** Before anything of the run leaves this machine. Resolves once its records are kept elsewhere too. */
+  readonly beforeDelivery?: () => Promise<void>;
+}
+
 /** How to continue a run. `trust`: who agrees to a run that no person has agreed to on this machine. */
 export interface ResumeOptions extends DriveOptions, TrustOption {
   /** Limits from now on. */
@@ -123,7 +129,7 @@ export async function startNew(
  * Continues a run that waited, stopped, was interrupted or lost its engine; by default the one that needs it most. Throws
  * `usage` if it is over.
  */
-export async function resume(place: Place, name: string | undefined, options: ResumeOptions): Promise<RunningRun> {
+export async function resume(place: Place, name: string | undefined, options: HostedResume): Promise<RunningRun> {
   const loading = loadEngine();
   const workspace = await openWorkspace(place);
   const { limits, trust, ...drive } = options;
@@ -178,7 +184,7 @@ function chosenId(directory: string, id: string | undefined, runId: string | und
 
 function enginePorts(
   { host, composition }: OpenedWorkspace,
-  drive: DriveOptions & Pick<EnginePorts, 'serve'>,
+  drive: DriveOptions & Pick<EnginePorts, 'serve' | 'beforeDelivery'>,
   admit: EnginePorts['admit'],
 ): EnginePorts {
   return { ...composition, host, admit, ...defined({ ...drive }) };

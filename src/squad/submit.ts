@@ -43,6 +43,14 @@ export interface SubmitOptions extends NewRunOptions {
   readonly attended?: boolean | undefined;
 }
 
+/** As a pool takes one: its repository has other runs elsewhere, and it begins with a commit that every machine can get. */
+export interface PoolSubmitOptions extends SubmitOptions {
+  /** Names of those runs. */
+  readonly elsewhere?: readonly string[];
+  /** `base` is looked up now, and not when it starts. */
+  readonly isFixed?: boolean;
+}
+
 /** A run that is in the queue. */
 export interface SubmittedRun {
   readonly runId: string;
@@ -57,7 +65,7 @@ export interface SubmittedRun {
  * Records a run that some engine will take: `squad run`, `squad resume --all` or `squad serve`. Checks and asks all that `run` does, and
  * throws what that would throw, but for an engine that is at work.
  */
-export async function submit(place: Place, objective: Submitted, options: SubmitOptions): Promise<SubmittedRun> {
+export async function submit(place: Place, objective: Submitted, options: PoolSubmitOptions): Promise<SubmittedRun> {
   const workspace = bindWorkspace(await openWorkspace(place));
   const { directory, composition } = workspace;
   // Open all the time: each opening checks all of its log.
@@ -74,8 +82,12 @@ interface LedgerPlace extends OpenedWorkspace {
   readonly ledger: Ledger | undefined;
 }
 
-async function submitTo(workspace: LedgerPlace, objective: Submitted, options: SubmitOptions): Promise<SubmittedRun> {
-  const { key, after, priority, ...request } = options;
+async function submitTo(
+  workspace: LedgerPlace,
+  objective: Submitted,
+  options: PoolSubmitOptions,
+): Promise<SubmittedRun> {
+  const { key, after, priority, elsewhere, isFixed, ...request } = options;
   if (priority !== undefined && priorityRank(priority) === undefined) throw noPriority(priority);
   if (after !== undefined && request.base !== undefined)
     throw usageError('--after and --base cannot be given together', 'A run begins with the one or the other.');
@@ -87,10 +99,11 @@ async function submitTo(workspace: LedgerPlace, objective: Submitted, options: S
   const afterId = after === undefined ? undefined : runBefore(workspace, after);
   const source = sourceIn(workspace, objective);
   source.admit?.();
-  const checked = await checkNewRun(workspace, source, { ...request, ...defined({ name: own ?? request.name }) }, own);
+  const named = { ...request, ...defined({ name: own ?? request.name }) };
+  const checked = await checkNewRun(workspace, source, named, own, elsewhere);
   const submitted = {
     ...{ at: workspace.composition.clock.now(), by: operatorOf(workspace.host) },
-    ...defined({ base: request.base, after: afterId }),
+    ...defined({ base: isFixed === true ? undefined : request.base, after: afterId }),
   };
   const recorded = await record(workspace, source, checked, { runId, priority, submitted });
   return { ...recorded, warnings: await warningTexts(workspace.host.stateDirectory, checked.warnings) };

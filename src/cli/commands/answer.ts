@@ -13,11 +13,11 @@ export async function answer(
   words: readonly string[],
   options: Options<'answer'>,
 ): Promise<void> {
-  const { host, output } = context;
+  const { host, output, remote } = context;
   const asked = await givenIn(context, words, options);
   if (asked === undefined) return;
   const { given, question } = asked;
-  const { name, open, ...found } = await squadOn(host).answer(options.run, given, question, {
+  const { name, open, ...found } = await (remote ?? squadOn(host)).answer(options.run, given, question, {
     paths: pathsOf(options),
   });
   const isDue = !found.driven && open.length === 0;

@@ -8,13 +8,13 @@ import { printResult } from '../output.ts';
 
 /** A command that the run cannot carry out now is refused with exit 2, and nothing is stored. `offers`: the caller asks about a resume. */
 export async function intervene(
-  { host, output }: CommandContext,
+  { host, output, remote }: CommandContext,
   run: string | undefined,
   request: InterventionRequest,
   options: JsonOptions,
   offers = false,
 ): Promise<Intervened> {
-  const done = await squadOn(host).intervene(run, request);
+  const done = await (remote ?? squadOn(host)).intervene(run, request);
   const { says } = VERBS[request.verb] as { says: (given: InterventionRequest) => string };
   const { runId, name, by, seq, at, driven, heard } = done;
   const found = { type: 'intervened', at, runId, name, verb: request.verb, by, seq, driven, heard };

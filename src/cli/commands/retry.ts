@@ -7,6 +7,7 @@ import type { TaskFailure } from '../../model/task-failure.ts';
 import { failuresOf } from '../../view/explain-failure.ts';
 import { stuckTasksOf, type StuckTask } from '../../view/stuck-tasks.ts';
 import { openRun } from '../../squad/open-run.ts';
+import { squadOn } from '../../squad/squad.ts';
 import { listKeptWork } from '../../substrate/git/repository.ts';
 import { fold } from '../render/cells.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -114,11 +115,12 @@ async function retryTask(context: CommandContext, task: string, options: Options
   const request = requestOf('retry', { ...options, task });
   if (runtime !== undefined) {
     const opened = await openRun(context, run);
-    const { checkRequest, refuse, intervene: record } = await import('../../squad/intervene.ts');
+    const { checkRequest, refuse } = await import('../../squad/intervene.ts');
     // Before the switch is stored, which only serves the retry.
     await refuse(opened, checkRequest(request));
     const { id } = opened.reading.row;
-    await record(context, id, { verb: 'switch', on: taskScope(task), runtime, model });
+    const squad = context.remote ?? squadOn(context.host);
+    await squad.intervene(id, { verb: 'switch', on: taskScope(task), runtime, model });
   }
   const offers = canOffer(context, options);
   const done = await intervene(context, run, request, options, offers);

@@ -20,6 +20,7 @@ import { showRun } from './show-run.ts';
 
 /** Runs an objective or a folder, from the checks before the run exists to its report. */
 export async function run(context: CommandContext, given: string | undefined, options: RunOptions): Promise<void> {
+  if (options.pool !== undefined) return (await import('../pool/submit.ts')).submitRun(context, given, options);
   const folder = namedFolder(given, options);
   const isCompleted = async () => folder !== undefined && (await showDone(context, folder, options));
   if (options.dryRun === true) {
@@ -59,6 +60,7 @@ const QUEUE_LOOK_MS = 1000;
 /** Resumes the named run, or the one that needs it most. If its engine is running, this lifts the pause there. */
 export async function resume(context: CommandContext, name: string | undefined, options: ResumeOptions): Promise<void> {
   const { host, output } = context;
+  if (context.remote !== undefined) return void (await intervene(context, name, requestOf('resume', options), options));
   const limits = limitsFromOptions(options);
   refuseOnOneRun(options);
   if (options.all === true) return (await import('./sweep.ts')).sweep(context, options);

@@ -1,0 +1,126 @@
+import { openMachine, type Host } from '../../engine/machine.ts';
+import { POOL_LEASE, type PoolClaim, type PoolRun } from '../../substrate/ports/pool.ts';
+import type { TakenSegment } from '../../substrate/ports/trigger.ts';
+import { startAttached, type AttachedProgram } from '../../substrate/system/process/start-attached.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { aboutSchema } from './about.ts';
+import { isAllowed } from './allow-list.ts';
+import type { SegmentOrder, WorkerLine } from './segment-lines.ts';
+import { wakeDue, type WakePorts } from './wake.ts';
+
+/** Another worker may take a run that this one may not, and a person may allow it meanwhile. */
+const REFUSED_MS = 15_000;
+
+export interface HostingPorts extends WakePorts {
+  readonly host: Host;
+  /** Of the processes of its runs: names the pool. */
+  readonly environment: Host['environment'];
+  readonly worker: string;
+  /** Folder of mirrors and checkouts. */
+  readonly repos: string;
+  /** Starts a process for one run. */
+  readonly command: readonly string[];
+  readonly say: (text: string) => void;
+}
+
+interface HostedSegment {
+  readonly claim: PoolClaim;
+  readonly taken: TakenSegment;
+  readonly program: AttachedProgram;
+}
+
+/** The runs that one worker has, each in a process of its own. */
+export interface HostedSegments {
+  /** Resolves once the run is given back. Never rejects. */
+  host(taken: TakenSegment): Promise<void>;
+  /** Keeps all of them for the time of another lease, and says so to their processes. */
+  renew(): Promise<void>;
+  write(line: WorkerLine): void;
+  /** Runs that this worker may not have, with why. */
+  refused(): readonly { readonly run: string; readonly why: string }[];
+}
+
+export function createHostedSegments(ports: HostingPorts): HostedSegments {
+  const { store, trigger, say } = ports;
+  const { clock } = openMachine(ports.host);
+  const hosted = new Map<string, HostedSegment>();
+  const refused = new Map<string, string>();
+  let last: WorkerLine | undefined;
+  const hostRun = async (taken: TakenSegment): Promise<void> => {
+    const run = await store.run(taken.run);
+    const why = await refusalOf(ports.host, run);
+    if (why !== undefined) {
+      if (refused.get(run.name) !== why) say(`${run.name}: ${why}`);
+      refused.set(run.name, why);
+      return trigger.release(taken, { again: clock.now() + REFUSED_MS });
+    }
+    refused.delete(run.name);
+    const began = clock.monotonic();
+    const claim = await store.claim(run.id, ports.worker);
+    if (claim === undefined) return trigger.release(taken);
+    say(`${run.name}: taken (${claim.epoch})`);
+    const program = startSegment(ports, run, { claim, leaseMs: POOL_LEASE.heldMs - (clock.monotonic() - began) });
+    hosted.set(run.id, { claim, taken, program });
+    if (last !== undefined) program.write(JSON.stringify(last));
+    const { code, problem } = await program.ended;
+    hosted.delete(run.id);
+    if (code !== 0) say(`${run.name}: its process ended with ${problem ?? String(code)}`);
+    await trigger.release(taken);
+    // Handed on, or asked for something meanwhile.
+    await wakeDue(ports);
+  };
+  const write = (line: WorkerLine, only: (one: HostedSegment) => boolean = () => true): void => {
+    for (const one of hosted.values()) if (only(one)) one.program.write(JSON.stringify(line));
+  };
+  return {
+    host: async (taken) => {
+      try {
+        await hostRun(taken);
+      } catch (error) {
+        hosted.delete(taken.run);
+        say(`${taken.run.slice(0, 40)}: ${plainLine(String(error), 300)}`);
+        await trigger.release(taken, { again: clock.now() + REFUSED_MS }).catch(() => undefined);
+      }
+    },
+    renew: async () => {
+      const all = [...hosted.values()];
+      const began = clock.monotonic();
+      const kept = await store.renew(all.map(({ claim }) => claim));
+      const ms = POOL_LEASE.heldMs - (clock.monotonic() - began);
+      const isKept = ({ claim }: HostedSegment): boolean =>
+        kept.some(({ run, epoch }) => run === claim.run && epoch === claim.epoch);
+      const known = (one: HostedSegment): boolean => all.includes(one);
+      write({ type: 'kept', ms }, (one) => known(one) && isKept(one));
+      write({ type: 'lost' }, (one) => known(one) && !isKept(one));
+      // The store says who has a run: a queue that gives it to another worker too only wakes that one.
+      await Promise.all(all.map(async ({ taken }) => trigger.renew(taken)));
+    },
+    write: (line) => {
+      last = line;
+      write(line);
+    },
+    refused: () => [...refused].map(([run, why]) => ({ run, why })),
+  };
+}
+
+function startSegment(
+  { environment, repos, command, say }: HostingPorts,
+  { name }: PoolRun,
+  { claim, leaseMs }: { readonly claim: PoolClaim; readonly leaseMs: number },
+): AttachedProgram {
+  const program = startAttached(command, {
+    cwd: repos,
+    environment,
+    onLine: (line) => say(plainLine(`${name}: ${line}`, 600)),
+  });
+  program.write(JSON.stringify({ claim, repos, leaseMs } satisfies SegmentOrder));
+  return program;
+}
+
+/** Why this worker leaves the run to others; undefined: it does not. The process of the run looks again, at the restored records. */
+async function refusalOf(host: Host, run: PoolRun): Promise<string | undefined> {
+  const about = aboutSchema.safeParse(run.about).data;
+  if (about === undefined) return 'another version of squad submitted it';
+  if (await isAllowed(host, { repository: run.repository, items: about.items })) return undefined;
+  return `no person allowed this machine to work on it: \`squad worker allow ${run.name}\``;
+}

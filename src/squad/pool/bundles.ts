@@ -13,8 +13,6 @@ export interface Bundles {
   flush(): Promise<void>;
   /** For how long something has been waiting for a bundle that could not be stored. */
   unstoredMs(): number;
-  /** Something else could not reach the pool. */
-  failed(error: unknown): void;
   /** Waits for the one that is under way. */
   close(): Promise<void>;
 }
@@ -70,11 +68,10 @@ export function createBundles({ clock, store, lost, say }: BundlePorts): Bundles
       while (stored < upTo) {
         await start();
         if (fenced !== undefined) throw fenced;
-        if (lost.aborted) throw lostRun();
+        if (lost.aborted || isClosed) throw lostRun();
       }
     },
     unstoredMs: () => (since === undefined ? 0 : clock.monotonic() - since),
-    failed,
     close: async () => {
       isClosed = true;
       await working;

@@ -69,15 +69,21 @@ export async function readManifest(file: FileHandle, name: string): Promise<Open
   if (first === undefined || expected === undefined || first.bytes > MOST_MANIFEST) throw damagedPack(name);
   const text = (await readEntry(file, first))?.toString('utf8') ?? '';
   if (sha256Of(text) !== expected) throw damagedPack(name, 'manifest');
+  const manifest = parseManifest(text, name);
+  const entries = new Map(others.map((entry) => [entry.name, entry]));
+  for (const { sha256, bytes, path } of manifest.parts)
+    if (entries.get(sha256)?.bytes !== bytes) throw damagedPack(name, path);
+  return { manifest, entries };
+}
+
+/** `name`: what it is of, for people. */
+export function parseManifest(text: string, name: string): Manifest {
   const json = parseJson(text);
   const version = z.object({ version: z.int() }).safeParse(json).data?.version;
   if (version !== undefined && version > VERSION) throw newerPack(name, version);
   const manifest = manifestSchema.safeParse(json).data;
   if (manifest === undefined) throw damagedPack(name, 'manifest');
-  const entries = new Map(others.map((entry) => [entry.name, entry]));
-  for (const { sha256, bytes, path } of manifest.parts)
-    if (entries.get(sha256)?.bytes !== bytes) throw damagedPack(name, path);
-  return { manifest, entries };
+  return manifest;
 }
 
 const MOST_MANIFEST = 64 * 1024 * 1024;

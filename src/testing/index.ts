@@ -10,3 +10,5 @@ export {
   type ScenarioName,
 } from './runtime-scenarios.ts';
 export type { RuntimeCase, TestRunner } from './runtime-stage.ts';
+export { TRIGGER_CASES, triggerConformance, type TriggerCase, type TriggerHarness } from './trigger-conformance.ts';
+export type { Segment, SegmentOffer, StopTaking, TakenSegment, Trigger } from '../substrate/ports/trigger.ts';

@@ -143,7 +143,7 @@ export interface PoolStore {
   content(hash: string): Promise<Uint8Array>;
   /** Those that the store does not have. */
   missing(hashes: readonly string[]): Promise<string[]>;
-  /** Queues a command, and the run if it waits. Throws `usage` if the run was removed. */
+  /** Queues a command, and the run if it waits or is over. Throws `usage` if the run was removed. */
   command(run: string, verb: string, args: Json, by: string): Promise<PoolCommand>;
   findCommand(id: string): Promise<PoolCommand | undefined>;
   /** Commands of the run that are not done, the oldest first. */
@@ -159,7 +159,10 @@ export interface PoolStore {
   removeWorker(name: string): Promise<void>;
   /** What should have a segment: queued, waiting until a time that has come, or left by a lost worker. Makes them queued. */
   due(): Promise<PoolRun[]>;
-  /** Calls back soon after a change of a run: a command, an answer, a bundle, a state. It may call too often. */
-  follow(onChange: (run: string) => void): Promise<() => Promise<void>>;
+  /**
+   * Calls back soon after a change of a run: a command, an answer, a bundle, a state. It may call too often, and with '' where changes may
+   * have been missed. Ends by the call of its answer.
+   */
+  follow(onChange: (run: string) => void): () => void;
   close(): Promise<void>;
 }

@@ -1,0 +1,49 @@
+import type { PoolStore } from '../ports/pool.ts';
+import type { PoolDatabase } from './database.ts';
+import { LEASE_END } from './schema.ts';
+import { FENCE, fenceOf, jsonOf, lostClaim, tell } from './statements.ts';
+
+type ClaimVerbs = Pick<PoolStore, 'claim' | 'renew' | 'setStatus' | 'release'>;
+
+export function claimVerbs(database: PoolDatabase): ClaimVerbs {
+  return {
+    claim: async (run, worker) => {
+      const [row] = await database.rows<{ epoch: number }>(
+        `update squad_pool.run set state = 'running', epoch = epoch + 1, worker = $2, why = null, again = null, lease_until = ${LEASE_END}
+         where id = $1 and (state = 'queued' or (state = 'running' and lease_until < clock_timestamp())) returning epoch`,
+        [run, worker],
+      );
+      return row === undefined ? undefined : { run, worker, epoch: row.epoch };
+    },
+    renew: async (claims) => {
+      const [ids, workers, epochs] = [
+        claims.map((one) => one.run),
+        claims.map((one) => one.worker),
+        claims.map((one) => one.epoch),
+      ];
+      const kept = await database.rows<{ id: string }>(
+        `update squad_pool.run set lease_until = ${LEASE_END}
+         from unnest($1::text[], $2::text[], $3::int[]) as mine (run, name, number)
+         where id = run and worker = name and epoch = number and state = 'running' returning id`,
+        [ids, workers, epochs],
+      );
+      const found = new Set(kept.map(({ id }) => id));
+      return claims.filter(({ run }) => found.has(run));
+    },
+    setStatus: async (claim, status) => {
+      await database.transaction(async (statements) => {
+        const sql = `update squad_pool.run set status = $4 where ${FENCE}`;
+        if ((await statements.change(sql, [...fenceOf(claim), jsonOf(status)])) === 0) throw lostClaim(claim);
+        await tell(statements, claim.run);
+      });
+    },
+    release: async (claim, { state, why, again }) => {
+      await database.transaction(async (statements) => {
+        const sql = `update squad_pool.run set state = $4, why = $5, again = to_timestamp($6::float8 / 1000), worker = null, lease_until = null where ${FENCE}`;
+        const changed = await statements.change(sql, [...fenceOf(claim), state, why, again ?? null]);
+        if (changed === 0) throw lostClaim(claim);
+        await tell(statements, claim.run);
+      });
+    },
+  };
+}

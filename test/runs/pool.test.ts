@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { git } from '../support/git.ts';
 import { machinesRoot, openMachineAt, until, type TestMachine } from '../support/pool-machines.ts';
-import { postgresHere, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startPostgres, whyNoPostgres, type TestPostgres } from '../support/postgres.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, waitFor, type Entry } from './run-script.ts';
 
@@ -26,12 +26,12 @@ interface PoolBench {
   ended(): Promise<Record<string, unknown>>;
 }
 
-function openPoolBench(
+async function openPoolBench(
   test: TestContext,
   database: string,
   script: (effect: (name: string) => Entry['steps'][number], root: string) => readonly Entry[],
   settings: Readonly<Record<string, unknown>> = {},
-): PoolBench {
+): Promise<PoolBench> {
   const root = machinesRoot();
   const effects = join(root, 'effects');
   writeFileSync(effects, '');
@@ -41,7 +41,7 @@ function openPoolBench(
   execFileSync('git', ['init', '-q', '--bare', '-b', 'main', remote]);
   git(bench.repository, 'remote', 'add', 'origin', remote);
   git(bench.repository, 'push', '-q', 'origin', 'main');
-  const pool = postgres.database(database);
+  const pool = await postgres.url(database);
   const machines: TestMachine[] = [];
   const machine = (name: string): TestMachine => {
     const made = openMachineAt(root, name, pool);
@@ -82,16 +82,16 @@ async function startWorker(bench: PoolBench, name: string, more: readonly string
   return { machine, ...machine.worker(more) };
 }
 
-const skip = postgresHere();
+const skip = whyNoPostgres();
 
 describe.skipIf(skip !== undefined)(`a pool${skip === undefined ? '' : `: ${skip}`}`, () => {
   beforeAll(async () => {
     postgres = await startPostgres();
   }, 60_000);
-  afterAll(async () => postgres?.stop());
+  afterAll(() => postgres?.close());
 
   it('runs on another machine what was submitted on one, which then takes the work', { timeout: TIMEOUT }, async (test) => {
-    const pool = openPoolBench(test, 'delivers', (effect) => [
+    const pool = await openPoolBench(test, 'delivers', (effect) => [
       plan([piece('a'), piece('b', { needs: ['a'] })]),
       author('a', [effect('a'), ...commits({ 'a.txt': 'a\n' })]),
       author('b', [effect('b'), ...commits({ 'b.txt': 'b\n' })]),
@@ -106,10 +106,10 @@ describe.skipIf(skip !== undefined)(`a pool${skip === undefined ? '' : `: ${skip
     // The submitter’s machine had nothing of it until now.
     expect(git(bench.repository, 'for-each-ref', 'refs/heads/squad', 'refs/squad')).toBe('');
     expect(git(remote, 'rev-parse', '--verify', `refs/heads/squad/${RUN}`)).toMatch(/^[0-9a-f]{40}$/);
-    const merged = await submitter.run(['merge', RUN, '--pool', postgres.database('delivers'), '--json'], bench.repository);
+    const merged = await submitter.run(['merge', RUN, '--pool', await postgres.url('delivers'), '--json'], bench.repository);
     expect(merged.code, merged.stderr).toBe(0);
     expect(readFileSync(join(bench.repository, 'b.txt'), 'utf8')).toBe('b\n');
-    const report = await submitter.run(['report', RUN, '--pool', postgres.database('delivers')]);
+    const report = await submitter.run(['report', RUN, '--pool', await postgres.url('delivers')]);
     expect(report.stdout, report.stderr).toContain('Make things');
     worker.child.kill('SIGTERM');
     await until('the end of the worker', () => (worker.machine.alive().length === 0 ? true : undefined));
@@ -117,7 +117,7 @@ describe.skipIf(skip !== undefined)(`a pool${skip === undefined ? '' : `: ${skip
   });
 
   it('goes on elsewhere when a machine is lost, and does no settled turn again', { timeout: TIMEOUT }, async (test) => {
-    const pool = openPoolBench(
+    const pool = await openPoolBench(
       test,
       'takes_over',
       (effect, root) => [
@@ -147,13 +147,13 @@ describe.skipIf(skip !== undefined)(`a pool${skip === undefined ? '' : `: ${skip
     expect(end['epoch']).toBe(2);
     const head = git(pool.remote, 'rev-parse', `refs/heads/squad/${RUN}`);
     expect(git(pool.remote, 'ls-tree', '--name-only', head).split('\n')).toEqual(expect.arrayContaining(['a.txt', 'b.txt']));
-    const merged = await pool.submitter.run(['merge', RUN, '--pool', postgres.database('takes_over'), '--json'], pool.bench.repository);
+    const merged = await pool.submitter.run(['merge', RUN, '--pool', await postgres.url('takes_over'), '--json'], pool.bench.repository);
     expect(merged.code, merged.stderr).toBe(0);
   });
 
   it('does what people ask for from elsewhere', { timeout: TIMEOUT }, async (test) => {
-    const url = postgres.database('commands');
-    const pool = openPoolBench(test, 'commands', (_effect, root) => [
+    const url = await postgres.url('commands');
+    const pool = await openPoolBench(test, 'commands', (_effect, root) => [
       plan([piece('a')]),
       author('a', [waitFor(join(root, 'go')), ...commits({ 'a.txt': 'a\n' })]),
       APPROVE_ALL,
@@ -174,7 +174,7 @@ describe.skipIf(skip !== undefined)(`a pool${skip === undefined ? '' : `: ${skip
   });
 
   it('leaves a run alone that no person of the machine has allowed', { timeout: TIMEOUT }, async (test) => {
-    const pool = openPoolBench(test, 'refuses', (effect) => [plan([piece('a')]), author('a', [effect('a')]), APPROVE_ALL]);
+    const pool = await openPoolBench(test, 'refuses', (effect) => [plan([piece('a')]), author('a', [effect('a')]), APPROVE_ALL]);
     await pool.submit();
     const machine = pool.machine('bob');
     const worker = machine.worker();

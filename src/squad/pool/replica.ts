@@ -1,24 +1,24 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { badInput, usageError, type SquadError } from '../../model/errors.ts';
+import { badInput, usageError, wrongEnvironment, type SquadError } from '../../model/errors.ts';
 import { sha256Of } from '../../model/sha256.ts';
-import { createRefPush, fetchRun } from '../../substrate/git/replicate-refs.ts';
+import { refsIn, type RefAt } from '../../substrate/git/run-bundle.ts';
+import { fetchRun, headRef, takeRun, type RunRemote } from '../../substrate/git/run-remote.ts';
 import { SCHEMA } from '../../substrate/ledger/schema.ts';
-import type { LedgerPages, PoolBundle, PoolClaim, PoolRun, PoolStore, StoredBundle } from '../../substrate/ports/pool.ts';
+import type { PoolBundle, PoolClaim, PoolRun, PoolStore, StoredBundle } from '../../substrate/ports/pool.ts';
 import { deleteFolder } from '../../substrate/system/files/remove-tree.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { uuid7 } from '../../substrate/system/clock/ids.ts';
 import { gatherRuns, type FoundPart, type GatheredRun } from '../moving/gather.ts';
 import { parseManifest, type Manifest, type PackPart } from '../moving/manifest.ts';
+import { refsOfRun } from '../moving/run-parts.ts';
 import { layOut, refuseTakeOver, takeOver } from '../moving/take-over.ts';
 import { openWorkspace, type OpenedWorkspace, type Place } from '../open-workspace.ts';
-import { changedPages } from './ledger-pages.ts';
+import { createPageDiff, type PageDiff } from './page-diff.ts';
 import { gitOf } from './run-place.ts';
 
 /** A run of the pool in a checkout of a worker. */
-export interface Replica {
-  /** Takes the run over, with the right to push for it. */
-  restore(): Promise<void>;
+interface Replica {
   /** Keeps the run in the pool and at its remote, as it is now. */
   store(): Promise<void>;
 }
@@ -31,40 +31,54 @@ interface ReplicaPorts {
   readonly place: Required<Place>;
 }
 
-export function createReplica({ store, claim, run, place }: ReplicaPorts): Replica {
-  const { host, composition } = place;
-  const scratch = join(host.stateDirectory, 'replica');
-  let before: Uint8Array | undefined;
-  const opened = async (): Promise<OpenedWorkspace> => openWorkspace(place);
-  let push: ReturnType<typeof createRefPush> | undefined;
-  const pushes = async (): Promise<ReturnType<typeof createRefPush>> => {
-    const { repository } = await opened();
-    push ??= createRefPush(gitOf(place), repository, { name: run.name, url: run.repository }, claim);
-    return push;
-  };
+/** Takes the run over into the checkout, with the right to push for it. */
+export async function openReplica(ports: ReplicaPorts): Promise<Replica> {
+  const { store, claim, run, place } = ports;
+  const scratch = join(place.host.stateDirectory, 'replica');
+  const { repository } = await openWorkspace(place);
+  const about = { url: run.repository, run: run.name, epoch: claim.epoch, worker: claim.worker };
+  let remote: RunRemote | undefined;
+  const taken = await restoreHere(place, { store, run, scratch }, async () => {
+    remote = await takeRun(gitOf(place), repository, about);
+  });
+  const pages = createPageDiff(taken.pages);
   return {
-    restore: async () => {
-      before = await restoreHere(place, { store, run, scratch });
-      await (await pushes()).take();
-    },
     store: async () => {
-      const workspace = await opened();
       try {
-        const { runs, parts } = await gatherRuns(workspace, scratch);
-        const only = onlyOf(runs);
-        // First the commits, so that no stored record names one that only this machine has.
-        await (await pushes()).push({ branch: only.run.branch, isDelivered: only.isDelivered });
-        const made = await bundleOf(parts, { runs, before, at: composition.clock.now() });
-        const missing = await store.missing(made.hashes);
-        // Whether a write that failed took place is not known: the next one writes all pages.
-        before = undefined;
-        await store.storeBundle(claim, await made.with(missing));
-        before = made.ledger;
+        await storeNow(ports, { scratch, remote, pages });
       } finally {
         await deleteFolder(scratch);
       }
     },
   };
+}
+
+interface StorePorts {
+  readonly scratch: string;
+  readonly remote: RunRemote | undefined;
+  readonly pages: PageDiff;
+}
+
+async function storeNow({ store, claim, place }: ReplicaPorts, { scratch, remote, pages }: StorePorts): Promise<void> {
+  const workspace = await openWorkspace(place);
+  const { runs, parts } = await gatherRuns(workspace, scratch);
+  const only = onlyOf(runs);
+  // First the commits, so that no stored record names one that only this machine has.
+  await remote?.push(await refsOf(workspace, only));
+  const made = await bundleOf(parts, { runs, pages, at: place.composition.clock.now() });
+  await store.storeBundle(claim, await made.with(await store.missing(made.hashes)));
+  pages.stored();
+  // Delivered work comes last: the records say so before anyone sees it.
+  const { branch } = only.run;
+  if (branch === undefined || !only.isDelivered) return;
+  const why = await remote?.publish(branch.ref, branch.at);
+  if (why !== undefined) throw wrongEnvironment(why, 'See that this machine may push there: `git push --dry-run`.');
+}
+
+/** All refs of the run, and where its branch is: that is a branch at the remote only once it is delivered. */
+async function refsOf({ composition, repository }: OpenedWorkspace, { run, definition }: GatheredRun): Promise<RefAt[]> {
+  const refs = await refsIn(composition.git, repository, [refsOfRun(definition).below]);
+  return run.branch === undefined ? refs : [...refs, { ref: headRef(run.name), at: run.branch.at }];
 }
 
 /** What a pool gets of a run that no worker has had. */
@@ -74,28 +88,35 @@ export async function firstBundle(place: Required<Place>, store: PoolStore): Pro
   const { definition } = onlyOf(runs);
   if (parts.some(({ part }) => part.kind === 'checkout'))
     throw usageError(`${definition.name} keeps a folder up to date, which no worker could give back`, 'Run it here.');
-  const made = await bundleOf(parts, { runs, before: undefined, at: place.composition.clock.now() });
+  const made = await bundleOf(parts, { runs, pages: createPageDiff(), at: place.composition.clock.now() });
   return made.with(await store.missing(made.hashes));
 }
 
-/** Takes the newest bundle of a run over into the checkout at the place. Returns the ledger’s file as it is stored. */
-export async function restoreHere(
+/** Takes the newest bundle of a run over into the checkout at the place. `takeCommits`: brings those that the remote has. */
+async function restoreHere(
   place: Required<Place>,
   { store, run, scratch }: { readonly store: PoolStore; readonly run: PoolRun; readonly scratch: string },
-): Promise<Uint8Array> {
+  takeCommits: () => Promise<void>,
+): Promise<StoredBundle> {
   const workspace = await openWorkspace(place);
-  const ports = gitOf(place);
   try {
-    const laid = await layOutBundle(store, run, scratch);
-    const { manifest, shown } = laid;
+    const { manifest, shown, stored } = await layOutBundle(store, run, scratch);
     await refuseTakeOver(workspace, { manifest, shown });
-    const takeCommits = async (): Promise<void> =>
-      fetchRun(ports, workspace.repository, { name: run.name, url: run.repository });
     await takeOver(place, { manifest, shown, folder: scratch, takeCommits });
-    return laid.ledger;
+    return stored;
   } finally {
     await deleteFolder(scratch);
   }
+}
+
+/** Takes a run of the pool over into a repository of a person, to read it and to take its work. */
+export async function takeHere(
+  place: Required<Place>,
+  { store, run, scratch }: { readonly store: PoolStore; readonly run: PoolRun; readonly scratch: string },
+): Promise<void> {
+  const { repository } = await openWorkspace(place);
+  const about = { url: run.repository, run: run.name };
+  await restoreHere(place, { store, run, scratch }, async () => void (await fetchRun(gitOf(place), repository, about)));
 }
 
 /** Puts the parts of the newest bundle into a folder. Throws `bad-input` for one that is not as it was stored. */
@@ -112,7 +133,7 @@ export async function layOutBundle(store: PoolStore, run: PoolRun, folder: strin
     return sha256Of(content);
   };
   await layOut(folder, manifest, write, (part) => damagedBundle(shown, part, stored));
-  return { manifest, shown, ledger, number: stored.number };
+  return { manifest, shown, stored };
 }
 
 function damagedBundle(shown: string, part: string, { number }: StoredBundle): SquadError {
@@ -130,7 +151,7 @@ function onlyOf(runs: readonly GatheredRun[]): GatheredRun {
 
 async function bundleOf(
   parts: readonly FoundPart[],
-  about: { readonly runs: readonly GatheredRun[]; readonly before: Uint8Array | undefined; readonly at: number },
+  about: { readonly runs: readonly GatheredRun[]; readonly pages: PageDiff; readonly at: number },
 ) {
   const file = parts.find(({ part }) => part.kind === 'ledger')?.file ?? '';
   const ledger = await readFile(file);
@@ -141,9 +162,8 @@ async function bundleOf(
     parts: parts.map(({ part }) => part),
   };
   const others = new Map(parts.flatMap(({ part, file: path }) => (part.kind === 'ledger' ? [] : [[part.sha256, path]])));
-  const pages: LedgerPages = changedPages(ledger, about.before);
+  const pages = about.pages.changed(ledger);
   return {
-    ledger,
     hashes: [...others.keys()],
     with: async (hashes: readonly string[]): Promise<PoolBundle> => {
       const contents = new Map<string, Uint8Array>();

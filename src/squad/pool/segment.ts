@@ -8,12 +8,14 @@ import { openRun } from '../open-run.ts';
 import { openWorkspace, type OpenedWorkspace } from '../open-workspace.ts';
 import { itemsOfStored } from '../run-consent.ts';
 import { isAllowed } from './allow-list.ts';
-import { openBundles, type Bundles } from './bundles.ts';
+import { createBundles, type Bundles } from './bundles.ts';
 import { hostRun } from './host-run.ts';
 import type { LeaseWatch } from './lease-watch.ts';
 import { needOf, nextSegment } from './next-segment.ts';
 import { obeyCommands } from './run-commands.ts';
+import { openReplica } from './replica.ts';
 import { makePlace } from './run-place.ts';
+import { readPoolStatus } from './run-status.ts';
 
 /** Until then another worker may take what cannot be done here, or a person brings what is missing. */
 const AGAIN_MS = 60_000;
@@ -63,9 +65,14 @@ function whyNot({ claim }: SegmentPorts, error: unknown): PoolRelease {
 async function workOn(ports: SegmentPorts, run: PoolRun, folder: string): Promise<PoolRelease> {
   const { host, repos, store, claim, lease, say } = ports;
   const place = await makePlace(host, repos, run, folder);
-  const bundles = await openBundles({ store, claim, run, place, lost: lease.lost, say });
+  const replica = await openReplica({ store, claim, run, place });
+  const workspace = await openWorkspace(place);
+  const keep = async (): Promise<void> => {
+    await replica.store();
+    await store.setStatus(claim, readPoolStatus(workspace, run.id));
+  };
+  const bundles = createBundles({ clock: place.composition.clock, store: keep, lost: lease.lost, say });
   try {
-    const workspace = await openWorkspace(place);
     await refuseUnlisted(host, run, workspace);
     return await drive(ports, run, workspace, bundles);
   } finally {

@@ -16,6 +16,7 @@ import { itemsOfStored } from '../run-consent.ts';
 import type { Submitted } from '../sources/source-of.ts';
 import { submit, type SubmitOptions } from '../submit.ts';
 import { aboutOf } from './about.ts';
+import { firstBundle } from './replica.ts';
 import { gitOf, placeIn } from './run-place.ts';
 import { wakeFor, type WakePorts } from './wake.ts';
 
@@ -71,7 +72,7 @@ export async function submitToPool(
     const submitted = await submit(there, objective, { ...options, trust, elsewhere, isFixed: true });
     const run = await describe(await openWorkspace(there), submitted.runId, { url, labels });
     await refuseUnpushed(opened, remote, run.base);
-    const added = await pool.store.submit(run, await bundleOf(there, run));
+    const added = await pool.store.submit(run, await firstBundle(there, pool.store));
     const stored = await pool.store.run(run.id);
     await wakeFor(pool, stored);
     const { warnings } = submitted;

@@ -4,7 +4,14 @@ import { badInput, usageError, type SquadError } from '../../model/errors.ts';
 import { sha256Of } from '../../model/sha256.ts';
 import { createRefPush, fetchRun } from '../../substrate/git/replicate-refs.ts';
 import { SCHEMA } from '../../substrate/ledger/schema.ts';
-import type { LedgerPages, PoolBundle, PoolClaim, PoolRun, PoolStore, StoredBundle } from '../../substrate/ports/pool.ts';
+import type {
+  LedgerPages,
+  PoolBundle,
+  PoolClaim,
+  PoolRun,
+  PoolStore,
+  StoredBundle,
+} from '../../substrate/ports/pool.ts';
 import { deleteFolder } from '../../substrate/system/files/remove-tree.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { uuid7 } from '../../substrate/system/clock/ids.ts';
@@ -140,7 +147,9 @@ async function bundleOf(
     needs: [...new Set(runs.map(({ base }) => base))],
     parts: parts.map(({ part }) => part),
   };
-  const others = new Map(parts.flatMap(({ part, file: path }) => (part.kind === 'ledger' ? [] : [[part.sha256, path]])));
+  const others = new Map(
+    parts.flatMap(({ part, file: path }) => (part.kind === 'ledger' ? [] : [[part.sha256, path]])),
+  );
   const pages: LedgerPages = changedPages(ledger, about.before);
   return {
     ledger,

@@ -159,7 +159,11 @@ export function wireRun(
     ports.files?.changed(board);
   };
   const driven = { attempts: supervisor, operations, wakeSignal, workClock, turnLine, control, onApplied };
-  const graphPorts = { ...runPorts(ports, ledger, of), ...driven, publisher: wirePublisher(ports, operations, redactor) };
+  const graphPorts = {
+    ...runPorts(ports, ledger, of),
+    ...driven,
+    publisher: wirePublisher(ports, operations, redactor),
+  };
   return { graphPorts, control, supervisor, operations, workClock, showNews, board: () => latest };
 }
 

@@ -90,31 +90,38 @@ describe.skipIf(skip !== undefined)(`a pool${skip === undefined ? '' : `: ${skip
   }, 60_000);
   afterAll(() => postgres?.close());
 
-  it('runs on another machine what was submitted on one, which then takes the work', { timeout: TIMEOUT }, async (test) => {
-    const pool = await openPoolBench(test, 'delivers', (effect) => [
-      plan([piece('a'), piece('b', { needs: ['a'] })]),
-      author('a', [effect('a'), ...commits({ 'a.txt': 'a\n' })]),
-      author('b', [effect('b'), ...commits({ 'b.txt': 'b\n' })]),
-      APPROVE_ALL,
-    ]);
-    await pool.submit();
-    const worker = await startWorker(pool, 'bob');
-    const end = await pool.ended();
-    expect(end['why'], worker.said()).toMatch(/^DONE/);
-    expect(pool.effects().toSorted()).toEqual(['a', 'b']);
-    const { bench, submitter, remote } = pool;
-    // The submitter’s machine had nothing of it until now.
-    expect(git(bench.repository, 'for-each-ref', 'refs/heads/squad', 'refs/squad')).toBe('');
-    expect(git(remote, 'rev-parse', '--verify', `refs/heads/squad/${RUN}`)).toMatch(/^[0-9a-f]{40}$/);
-    const merged = await submitter.run(['merge', RUN, '--pool', await postgres.url('delivers'), '--json'], bench.repository);
-    expect(merged.code, merged.stderr).toBe(0);
-    expect(readFileSync(join(bench.repository, 'b.txt'), 'utf8')).toBe('b\n');
-    const report = await submitter.run(['report', RUN, '--pool', await postgres.url('delivers')]);
-    expect(report.stdout, report.stderr).toContain('Make things');
-    worker.child.kill('SIGTERM');
-    await until('the end of the worker', () => (worker.machine.alive().length === 0 ? true : undefined));
-    expect(worker.child.exitCode, worker.said()).toBe(0);
-  });
+  it(
+    'runs on another machine what was submitted on one, which then takes the work',
+    { timeout: TIMEOUT },
+    async (test) => {
+      const pool = await openPoolBench(test, 'delivers', (effect) => [
+        plan([piece('a'), piece('b', { needs: ['a'] })]),
+        author('a', [effect('a'), ...commits({ 'a.txt': 'a\n' })]),
+        author('b', [effect('b'), ...commits({ 'b.txt': 'b\n' })]),
+        APPROVE_ALL,
+      ]);
+      await pool.submit();
+      const worker = await startWorker(pool, 'bob');
+      const end = await pool.ended();
+      expect(end['why'], worker.said()).toMatch(/^DONE/);
+      expect(pool.effects().toSorted()).toEqual(['a', 'b']);
+      const { bench, submitter, remote } = pool;
+      // The submitter’s machine had nothing of it until now.
+      expect(git(bench.repository, 'for-each-ref', 'refs/heads/squad', 'refs/squad')).toBe('');
+      expect(git(remote, 'rev-parse', '--verify', `refs/heads/squad/${RUN}`)).toMatch(/^[0-9a-f]{40}$/);
+      const merged = await submitter.run(
+        ['merge', RUN, '--pool', await postgres.url('delivers'), '--json'],
+        bench.repository,
+      );
+      expect(merged.code, merged.stderr).toBe(0);
+      expect(readFileSync(join(bench.repository, 'b.txt'), 'utf8')).toBe('b\n');
+      const report = await submitter.run(['report', RUN, '--pool', await postgres.url('delivers')]);
+      expect(report.stdout, report.stderr).toContain('Make things');
+      worker.child.kill('SIGTERM');
+      await until('the end of the worker', () => (worker.machine.alive().length === 0 ? true : undefined));
+      expect(worker.child.exitCode, worker.said()).toBe(0);
+    },
+  );
 
   it('goes on elsewhere when a machine is lost, and does no settled turn again', { timeout: TIMEOUT }, async (test) => {
     const pool = await openPoolBench(
@@ -138,7 +145,9 @@ describe.skipIf(skip !== undefined)(`a pool${skip === undefined ? '' : `: ${skip
     first.machine.lose();
     expect(existsSync(first.machine.home)).toBe(false);
     const second = await startWorker(pool, 'cia');
-    await until('the run on the other machine', async () => ((await pool.run())?.['worker'] === 'cia' ? true : undefined));
+    await until('the run on the other machine', async () =>
+      (await pool.run())?.['worker'] === 'cia' ? true : undefined,
+    );
     writeFileSync(join(pool.remote, '..', 'go'), '');
     const end = await pool.ended();
     expect(end['why'], second.said()).toMatch(/^DONE/);
@@ -146,8 +155,13 @@ describe.skipIf(skip !== undefined)(`a pool${skip === undefined ? '' : `: ${skip
     expect(pool.effects()).toEqual(['a', 'b', 'b']);
     expect(end['epoch']).toBe(2);
     const head = git(pool.remote, 'rev-parse', `refs/heads/squad/${RUN}`);
-    expect(git(pool.remote, 'ls-tree', '--name-only', head).split('\n')).toEqual(expect.arrayContaining(['a.txt', 'b.txt']));
-    const merged = await pool.submitter.run(['merge', RUN, '--pool', await postgres.url('takes_over'), '--json'], pool.bench.repository);
+    expect(git(pool.remote, 'ls-tree', '--name-only', head).split('\n')).toEqual(
+      expect.arrayContaining(['a.txt', 'b.txt']),
+    );
+    const merged = await pool.submitter.run(
+      ['merge', RUN, '--pool', await postgres.url('takes_over'), '--json'],
+      pool.bench.repository,
+    );
     expect(merged.code, merged.stderr).toBe(0);
   });
 
@@ -165,7 +179,10 @@ describe.skipIf(skip !== undefined)(`a pool${skip === undefined ? '' : `: ${skip
       return status.stdout.includes('"working"') || status.stdout.includes('"running"') ? true : undefined;
     });
     const paused = await pool.submitter.run(['pause', RUN, '--pool', url, '--json']);
-    expect(paused.lines[0], `${paused.stderr}${worker.said()}`).toMatchObject({ verb: 'pause', by: 'ann through the pool' });
+    expect(paused.lines[0], `${paused.stderr}${worker.said()}`).toMatchObject({
+      verb: 'pause',
+      by: 'ann through the pool',
+    });
     writeFileSync(join(pool.remote, '..', 'go'), '');
     await until('the run to wait', async () => ((await pool.run())?.['state'] === 'waiting' ? true : undefined));
     const resumed = await pool.submitter.run(['resume', RUN, '--pool', url, '--json']);
@@ -174,7 +191,11 @@ describe.skipIf(skip !== undefined)(`a pool${skip === undefined ? '' : `: ${skip
   });
 
   it('leaves a run alone that no person of the machine has allowed', { timeout: TIMEOUT }, async (test) => {
-    const pool = await openPoolBench(test, 'refuses', (effect) => [plan([piece('a')]), author('a', [effect('a')]), APPROVE_ALL]);
+    const pool = await openPoolBench(test, 'refuses', (effect) => [
+      plan([piece('a')]),
+      author('a', [effect('a')]),
+      APPROVE_ALL,
+    ]);
     await pool.submit();
     const machine = pool.machine('bob');
     const worker = machine.worker();

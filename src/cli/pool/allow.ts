@@ -11,7 +11,11 @@ import type { PoolOptions } from './pool-flags.ts';
 import { withPool } from './with-pool.ts';
 
 /** Records in this person's own settings that this machine may work on runs like this one. */
-export async function allow(context: CommandContext, name: string, options: PoolOptions<'worker allow'>): Promise<void> {
+export async function allow(
+  context: CommandContext,
+  name: string,
+  options: PoolOptions<'worker allow'>,
+): Promise<void> {
   const { host, output, exit } = context;
   const { run, asked } = await withPool(context, options, async ({ store }) => {
     const run = await store.run(name);
@@ -25,7 +29,9 @@ export async function allow(context: CommandContext, name: string, options: Pool
   if (await isAllowed(host, asked))
     return printResult(output, options, found, [`This machine may work on ${run.name}: ${path} says so.`]);
   const where = `run ${run.name}`;
-  const items = asked.items.map(({ from, run: does }) => ({ from, run: does, where })) as Parameters<typeof trustLines>[0];
+  const items = asked.items.map(({ from, run: does }) => ({ from, run: does, where })) as Parameters<
+    typeof trustLines
+  >[0];
   const lines = [
     `${run.name} of ${plainLine(run.repository, 300)}, from ${plainLine(run.submittedBy, 80)}, would do this on this machine:`,
     '  work in a checkout of that repository, with the logins of this user',

@@ -26,13 +26,17 @@ export async function inPool(
     const run = await runIn(opened, name);
     const viewed = await viewRun({ host, store: opened.store }, run, use === 'takes' ? 'here' : 'apart');
     if (use !== 'steers') return { ...context, host: viewed };
-    const ask = async <Verb extends RemoteVerb>(verb: Verb, command: RemoteCommands[Verb]): Promise<RemoteAnswers[Verb]> =>
+    const ask = async <Verb extends RemoteVerb>(
+      verb: Verb,
+      command: RemoteCommands[Verb],
+    ): Promise<RemoteAnswers[Verb]> =>
       withPool(context, { pool }, async ({ store, trigger }) =>
         askRun({ host, clock: openMachine(host).clock, store, trigger: await trigger() }, run, verb, command),
       );
     const remote: CommandContext['remote'] = {
       intervene: async (_run, request) => ask('intervene', { request }),
-      answer: async (_run, given, question, { paths = [] } = {}) => ask('answer', { given, question, paths: [...paths] }),
+      answer: async (_run, given, question, { paths = [] } = {}) =>
+        ask('answer', { given, question, paths: [...paths] }),
     };
     return { ...context, host: viewed, remote };
   });

@@ -7,14 +7,21 @@ import { POOL_FLAGS } from './pool-flags.ts';
 export const POOL_COMMANDS: Commands = {
   submit: {
     about: 'Give an objective to a pool of machines: one of its workers runs it.',
-    examples: ['squad submit objective.md --pool postgres://db.example/squad', 'squad submit "add a login form" --labels gpu'],
+    examples: [
+      'squad submit objective.md --pool postgres://db.example/squad',
+      'squad submit "add a login form" --labels gpu',
+    ],
     words: [['[objective]', OBJECTIVE]],
     flags: [...POOL_FLAGS.submit, ...LIMIT_FLAGS],
     load: async () => (await import('./submit.ts')).submitRun,
   },
   worker: {
     about: 'Take runs from a pool and work on them here, until it is stopped.',
-    examples: ['squad worker --pool postgres://db.example/squad', 'squad worker --slots 2 --labels gpu', 'squad worker --once'],
+    examples: [
+      'squad worker --pool postgres://db.example/squad',
+      'squad worker --slots 2 --labels gpu',
+      'squad worker --once',
+    ],
     flags: POOL_FLAGS.worker,
     load: async () => (await import('./worker.ts')).worker,
     commands: {
@@ -47,7 +54,8 @@ export const POOL_COMMANDS: Commands = {
         load: async () => (await import('./pool.ts')).drain,
       },
       remove: {
-        about: 'Take a worker or a run out of the pool. Another worker takes the runs of a worker; a run ends where it is.',
+        about:
+          'Take a worker or a run out of the pool. Another worker takes the runs of a worker; a run ends where it is.',
         examples: ['squad pool remove worker-2', 'squad pool remove login-form'],
         words: [['<name>', 'name of a worker, or name or id of a run']],
         flags: POOL_FLAGS.pool,

@@ -17,7 +17,8 @@ export async function pool(context: CommandContext, options: PoolOptions<'pool'>
     return { workers: seen, runs: all, shown: address };
   });
   if (options.json !== true) {
-    for (const line of poolLines({ shown, workers, runs, now: Date.now(), columns: output.columns() })) output.line(line);
+    for (const line of poolLines({ shown, workers, runs, now: Date.now(), columns: output.columns() }))
+      output.line(line);
     return;
   }
   const one = ({ about: _about, status: _status, repository, ...run }: PoolRun) => run;

@@ -18,7 +18,8 @@ export async function segment(context: CommandContext): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => leaving.abort());
   const first = await input.next();
   const order = orderSchema.safeParse(parseJson(String(first.value))).data;
-  if (order === undefined) throw badInput('no worker has named a run', 'Start `squad worker`, which starts this itself.');
+  if (order === undefined)
+    throw badInput('no worker has named a run', 'Start `squad worker`, which starts this itself.');
   const lease = watchLease(openMachine(host), order.leaseMs);
   void (async () => {
     for (;;) {

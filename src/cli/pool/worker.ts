@@ -22,7 +22,10 @@ export async function worker(context: CommandContext, options: PoolOptions<'work
   const { slots = SLOTS, repos, once = false } = options;
   const name = options.name ?? nameOf(hostname());
   if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(name))
-    throw usageError(`${plainLine(name, 80)} cannot name a worker`, 'Use lower-case letters, digits and dashes: `--name build-1`.');
+    throw usageError(
+      `${plainLine(name, 80)} cannot name a worker`,
+      'Use lower-case letters, digits and dashes: `--name build-1`.',
+    );
   if (slots < 1) throw usageError('a worker has at least one slot', 'Give another number: `--slots 4`.');
   const { clock } = openMachine(host);
   const [draining, leaving] = [new AbortController(), new AbortController()];

@@ -36,7 +36,7 @@ export async function openReplica(ports: ReplicaPorts): Promise<Replica> {
   const { store, claim, run, place } = ports;
   const scratch = join(place.host.stateDirectory, 'replica');
   const { repository } = await openWorkspace(place);
-  const about = { url: run.repository, run: run.name, epoch: claim.epoch, worker: claim.worker };
+  const about = { url: run.repository, run: run.name, id: run.id, epoch: claim.epoch, worker: claim.worker };
   let remote: RunRemote | undefined;
   const taken = await restoreHere(place, { store, run, scratch }, async () => {
     remote = await takeRun(gitOf(place), repository, about);
@@ -76,7 +76,10 @@ async function storeNow({ store, claim, place }: ReplicaPorts, { scratch, remote
 }
 
 /** All refs of the run, and where its branch is: that is a branch at the remote only once it is delivered. */
-async function refsOf({ composition, repository }: OpenedWorkspace, { run, definition }: GatheredRun): Promise<RefAt[]> {
+async function refsOf(
+  { composition, repository }: OpenedWorkspace,
+  { run, definition }: GatheredRun,
+): Promise<RefAt[]> {
   const refs = await refsIn(composition.git, repository, [refsOfRun(definition).below]);
   return run.branch === undefined ? refs : [...refs, { ref: headRef(run.name), at: run.branch.at }];
 }
@@ -161,7 +164,9 @@ async function bundleOf(
     needs: [...new Set(runs.map(({ base }) => base))],
     parts: parts.map(({ part }) => part),
   };
-  const others = new Map(parts.flatMap(({ part, file: path }) => (part.kind === 'ledger' ? [] : [[part.sha256, path]])));
+  const others = new Map(
+    parts.flatMap(({ part, file: path }) => (part.kind === 'ledger' ? [] : [[part.sha256, path]])),
+  );
   const pages = about.pages.changed(ledger);
   return {
     hashes: [...others.keys()],

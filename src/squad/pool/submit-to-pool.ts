@@ -54,7 +54,8 @@ export async function submitToPool(
   const url = await remoteUrl(gitOf(opened), repository, remote);
   if (typeof url !== 'string') throw usageError(url.why, url.next ?? 'Name another one: `--remote NAME`.');
   const shown = plainLine(said(url), 300);
-  if (/:\/\/[^/@]*:[^/@]+@/.test(url)) throw usageError(`the address of ${remote} has a password: ${shown}`, NO_PASSWORD);
+  if (/:\/\/[^/@]*:[^/@]+@/.test(url))
+    throw usageError(`the address of ${remote} has a password: ${shown}`, NO_PASSWORD);
   const runs = await pool.store.runs();
   const folder = join(host.stateDirectory, `submitting-${host.pid}`);
   try {
@@ -83,7 +84,10 @@ export async function submitToPool(
 }
 
 /** The person’s consent is kept where that of other runs of the repository is. */
-function trustHere({ host, composition, repository }: OpenedWorkspace, trust: TrustOption['trust']): TrustOption['trust'] {
+function trustHere(
+  { host, composition, repository }: OpenedWorkspace,
+  trust: TrustOption['trust'],
+): TrustOption['trust'] {
   if (trust === 'yes') return 'yes';
   return async (items) => {
     await agree(items, { ...composition, host, ...consentOf(trust) }, { repository, yes: false });

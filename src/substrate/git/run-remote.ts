@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SquadError } from '../../model/errors.ts';
+import { SquadError, usageError } from '../../model/errors.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { createGit, isCommitId, requireCommitId, requireName, type GitAnswer } from './git-call.ts';
 import { callOnUser } from './git-context.ts';
@@ -25,6 +25,7 @@ export interface RemoteRun {
   readonly url: string;
   /** Its name. */
   readonly run: string;
+  readonly id: string;
   readonly epoch: number;
   readonly worker: string;
 }
@@ -77,7 +78,8 @@ export async function takeRun(ports: ForgePorts, repository: ForgeRepository, re
   const lease = found.find((one) => one.ref === ref)?.at;
   if (lease !== undefined) {
     const text = await git.text(['cat-file', 'blob', lease], call);
-    if (epochIn(text) >= epoch) throw fenced(remote);
+    if (lineOf(text, 'run') !== remote.id) throw ofAnother(remote);
+    if (Number(lineOf(text, 'epoch')) >= epoch) throw fenced(remote);
   }
   // They are the remote's own; here the ledger says where the branch is.
   for (const own of [ref, headRef(run)]) await git.text(['update-ref', '-d', own], call);
@@ -86,8 +88,17 @@ export async function takeRun(ports: ForgePorts, repository: ForgeRepository, re
   return mine;
 }
 
-function epochIn(text: string): number {
-  return Number(/^epoch (\d{1,9})$/m.exec(text)?.[1] ?? 0);
+function lineOf(text: string, name: string): string {
+  const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+  return line?.slice(name.length + 1) ?? '';
+}
+
+function ofAnother({ run, url }: RemoteRun): SquadError {
+  const shown = plainLine(said(url), 300);
+  return usageError(
+    `${shown} has refs of another run ${run}`,
+    `If that run is over, delete them: \`git ls-remote ${shown} '${below(run)}*'\`, then \`git push ${shown} --delete REF…\`.`,
+  );
 }
 
 interface Known {
@@ -147,11 +158,11 @@ function createRemote(
 async function writeLease(
   ports: ForgePorts,
   { commonDirectory }: ForgeRepository,
-  { run, epoch, worker }: RemoteRun,
+  { id, epoch, worker }: RemoteRun,
 ): Promise<string> {
   const note = join(commonDirectory, `squad-lease-${randomUUID()}`);
   try {
-    const text = `run ${run}\nepoch ${epoch}\nworker ${plainLine(worker, 80)}\n${randomUUID()}\n`;
+    const text = `run ${id}\nepoch ${epoch}\nworker ${plainLine(worker, 80)}\n${randomUUID()}\n`;
     await writeFile(note, text, { flag: 'wx', mode: 0o600 });
     const args = ['hash-object', '-w', '--no-filters', '--', note];
     return requireCommitId(await createGit(ports).text(args, callOnUser(commonDirectory)));
@@ -183,7 +194,9 @@ function fenced({ run, epoch, worker, url }: RemoteRun): SquadError {
 
 function away(url: string, answer: Pick<GitAnswer, 'stdout' | 'stderr' | 'problem'>): SquadError {
   const rejected = answer.stdout.split('\n').filter((line) => line.startsWith('!'));
-  const why = [answer.problem, ...rejected.map(said), said(answer.stderr)].filter((text) => text !== undefined && text !== '');
+  const why = [answer.problem, ...rejected.map(said), said(answer.stderr)].filter(
+    (text) => text !== undefined && text !== '',
+  );
   return new SquadError({
     code: 'storage-refused',
     message: `the remote ${plainLine(said(url), 300)} did not take or give the commits of the run: ${plainLine(why.join('; '), 600)}`,

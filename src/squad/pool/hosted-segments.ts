@@ -43,7 +43,7 @@ export interface HostedSegments {
 export function createHostedSegments(ports: HostingPorts): HostedSegments {
   const { store, trigger, say } = ports;
   const { clock } = openMachine(ports.host);
-  const hosted = new Map<string, HostedSegment>();
+  const hosted = new Set<HostedSegment>();
   const refused = new Map<string, string>();
   let last: WorkerLine | undefined;
   const hostRun = async (taken: TakenSegment): Promise<void> => {
@@ -60,30 +60,30 @@ export function createHostedSegments(ports: HostingPorts): HostedSegments {
     if (claim === undefined) return trigger.release(taken);
     say(`${run.name}: taken (${claim.epoch})`);
     const program = startSegment(ports, run, { claim, leaseMs: POOL_LEASE.heldMs - (clock.monotonic() - began) });
-    hosted.set(run.id, { claim, taken, program });
+    const segment = { claim, taken, program };
+    hosted.add(segment);
     if (last !== undefined) program.write(JSON.stringify(last));
     const { code, problem } = await program.ended;
-    hosted.delete(run.id);
+    hosted.delete(segment);
     if (code !== 0) say(`${run.name}: its process ended with ${problem ?? String(code)}`);
     await trigger.release(taken);
     // Handed on, or asked for something meanwhile.
     await wakeDue(ports);
   };
   const write = (line: WorkerLine, only: (one: HostedSegment) => boolean = () => true): void => {
-    for (const one of hosted.values()) if (only(one)) one.program.write(JSON.stringify(line));
+    for (const one of hosted) if (only(one)) one.program.write(JSON.stringify(line));
   };
   return {
     host: async (taken) => {
       try {
         await hostRun(taken);
       } catch (error) {
-        hosted.delete(taken.run);
         say(`${taken.run.slice(0, 40)}: ${plainLine(String(error), 300)}`);
         await trigger.release(taken, { again: clock.now() + REFUSED_MS }).catch(() => undefined);
       }
     },
     renew: async () => {
-      const all = [...hosted.values()];
+      const all = [...hosted];
       const began = clock.monotonic();
       const kept = await store.renew(all.map(({ claim }) => claim));
       const ms = POOL_LEASE.heldMs - (clock.monotonic() - began);

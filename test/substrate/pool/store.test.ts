@@ -19,7 +19,11 @@ const newRun = (id: string, more: Partial<NewPoolRun> = {}): NewPoolRun => ({
 const pageOf = (letter: string) => Buffer.alloc(4096, letter);
 
 /** A bundle whose ledger has a page for each letter; `changed`: the numbers of those that are sent. */
-function bundleOf(letters: string, changed = [...letters].map((_, number) => number), contents: readonly string[] = []): PoolBundle {
+function bundleOf(
+  letters: string,
+  changed = [...letters].map((_, number) => number),
+  contents: readonly string[] = [],
+): PoolBundle {
   return {
     manifest: JSON.stringify({ letters }),
     pages: {

@@ -23,8 +23,8 @@ export function claimVerbs(database: PoolDatabase): ClaimVerbs {
       ];
       const kept = await database.rows<{ id: string }>(
         `update squad_pool.run set lease_until = ${LEASE_END}
-         from unnest($1::text[], $2::text[], $3::int[]) as mine (run, name, number)
-         where id = run and worker = name and epoch = number and state = 'running' returning id`,
+         from unnest($1::text[], $2::text[], $3::int[]) as mine (m_run, m_worker, m_epoch)
+         where id = m_run and worker = m_worker and epoch = m_epoch and state = 'running' returning id`,
         [ids, workers, epochs],
       );
       const found = new Set(kept.map(({ id }) => id));

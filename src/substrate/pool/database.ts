@@ -79,6 +79,9 @@ function statementsOn(client: Pool | PoolClient): Statements {
 async function inTransaction<T>(pool: Pool, work: (statements: Statements) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken = true;
+  // The statement that it breaks throws; without an ear for it, it would end the process as well.
+  const ignore = (): void => undefined;
+  client.on('error', ignore);
   try {
     await client.query('begin');
     const answer = await work(statementsOn(client)).catch(async (error: unknown) => {
@@ -90,6 +93,7 @@ async function inTransaction<T>(pool: Pool, work: (statements: Statements) => Pr
     broken = false;
     return answer;
   } finally {
+    client.off('error', ignore);
     client.release(broken);
   }
 }

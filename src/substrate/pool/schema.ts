@@ -62,8 +62,9 @@ export async function prepareSchema(database: PoolDatabase): Promise<void> {
 }
 
 async function isThere(statements: Statements): Promise<boolean> {
+  // Not by to_regclass, which in a transaction may answer from before another one has made it.
   const [row] = await statements.rows<{ found: boolean }>(
-    `select to_regclass('squad_pool.version') is not null as found`,
+    `select exists (select from pg_catalog.pg_tables where schemaname = 'squad_pool' and tablename = 'version') as found`,
   );
   return row?.found === true;
 }

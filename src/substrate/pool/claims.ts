@@ -21,14 +21,14 @@ export function claimVerbs(database: PoolDatabase): ClaimVerbs {
         claims.map((one) => one.worker),
         claims.map((one) => one.epoch),
       ];
-      const kept = await database.rows<{ id: string }>(
+      const kept = await database.rows<{ id: string; epoch: number }>(
         `update squad_pool.run set lease_until = ${LEASE_END}
          from unnest($1::text[], $2::text[], $3::int[]) as mine (m_run, m_worker, m_epoch)
-         where id = m_run and worker = m_worker and epoch = m_epoch and state = 'running' returning id`,
+         where id = m_run and worker = m_worker and epoch = m_epoch and state = 'running' returning id, epoch`,
         [ids, workers, epochs],
       );
-      const found = new Set(kept.map(({ id }) => id));
-      return claims.filter(({ run }) => found.has(run));
+      const found = new Map(kept.map(({ id, epoch }) => [id, epoch]));
+      return claims.filter(({ run, epoch }) => found.get(run) === epoch);
     },
     setStatus: async (claim, status) => {
       await database.transaction(async (statements) => {

@@ -241,6 +241,7 @@ describe('code about session folders', () => {
     expect(users.map(({ name }) => name).toSorted()).toEqual(
       [
         ...['cli/commands/add.ts', 'cli/commands/dry-run.ts', 'cli/commands/run.ts', 'cli/run-commands.ts'],
+        'cli/pool/submit.ts',
         ...['playbooks/registry.ts', 'squad/sources/source-of.ts', 'squad/coordinate.ts', 'squad/folder-runs.ts'],
       ].toSorted(),
     );

@@ -10,7 +10,7 @@ import type { CommandContext } from '../command-context.ts';
 import { withPool } from './with-pool.ts';
 
 /**
- * What a command does with a run of a pool: it `reads` what is stored, lets its worker do something (`steers`), or `takes` its commits into
+ * How a command uses a run of a pool: it `reads` what is stored, lets its worker do something (`steers`), or `takes` its commits into
  * this repository.
  */
 export type PoolUse = 'reads' | 'steers' | 'takes';

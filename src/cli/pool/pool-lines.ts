@@ -70,7 +70,7 @@ function runTable({ workers, runs, now, columns }: Tables): string[] {
   });
 }
 
-/** What a person has to know of it in one line. */
+/** One line with all that a person has to know of it. */
 export function whyOf(run: PoolRun, workers: readonly SeenWorker[]): string {
   const refusals = run.state === 'queued' ? refusalsOf(workers, run.name) : [];
   const unfit = run.state === 'queued' ? unfitText(run, workers) : undefined;

@@ -3,7 +3,7 @@ import type { RunDefinition } from '../../model/run.ts';
 import { plainJson, type Json } from '../../text/json.ts';
 import type { TrustItem } from '../preflight/trust-item.ts';
 
-/** What people and workers read of a run before it is restored. It decides nothing: a worker looks at the restored records. */
+/** Read by people and workers before a run is restored. It decides nothing: a worker looks at the restored records. */
 export const aboutSchema = z.object({
   title: z.string(),
   /** The branch that the submitter had checked out. Absent: none. */

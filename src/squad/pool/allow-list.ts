@@ -11,7 +11,7 @@ import { parseJson } from '../../text/json.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { trustHash } from '../preflight/trust-hash.ts';
 
-/** What a run starts and may use, without the place where it says so. */
+/** A command of a run, or a thing that it may use, without the place where it says so. */
 export interface Asked {
   readonly from: string;
   readonly run: string;
@@ -28,7 +28,7 @@ const fileSchema = z.object({
   allowed: z.array(
     z.object({
       repository: z.string(),
-      /** Of all that such a run starts and may use. */
+      /** The hash of all that such a run starts and may use. */
       hash: z.string().regex(/^[0-9a-f]{64}$/),
       /** Epoch ms. */
       at: z.int(),

@@ -13,7 +13,7 @@ const REFUSED_MS = 15_000;
 
 export interface HostingPorts extends WakePorts {
   readonly host: Host;
-  /** Of the processes of its runs: names the pool. */
+  /** Names the pool to the processes of its runs. */
   readonly environment: Host['environment'];
   readonly worker: string;
   /** Folder of mirrors and checkouts. */

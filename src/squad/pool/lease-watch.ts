@@ -3,7 +3,7 @@ import type { Processes } from '../../substrate/ports/processes.ts';
 
 /** Between two looks. */
 const LOOK_MS = 250;
-/** What is killed is gone this long before another worker may begin. */
+/** A killed process is gone this long before another worker may begin. */
 const MARGIN_MS = 2_500;
 
 /** The right to work on a run, as far as this process knows it. */

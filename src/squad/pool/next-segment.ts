@@ -5,7 +5,7 @@ import { standingOf } from '../../view/run-state.ts';
 import { isSwept, unfinishedOf, type Unfinished } from '../../view/unfinished.ts';
 import type { RunReading } from '../../view/read-run.ts';
 
-/** What a run that no engine drives needs. */
+/** The needs of a run that no engine drives. */
 export interface RunNeed {
   /** undefined: it is over. */
   readonly need: Unfinished['need'] | undefined;

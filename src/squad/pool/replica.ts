@@ -84,7 +84,7 @@ async function refsOf(
   return run.branch === undefined ? refs : [...refs, { ref: headRef(run.name), at: run.branch.at }];
 }
 
-/** What a pool gets of a run that no worker has had. */
+/** The bundle of a run that no worker has had. */
 export async function firstBundle(place: Required<Place>, store: PoolStore): Promise<PoolBundle> {
   const folder = join(place.host.stateDirectory, 'replica');
   const { runs, parts } = await gatherRuns(await openWorkspace(place), folder);

@@ -5,7 +5,7 @@ import { summarizeRun, type RunSummary } from '../../view/run-summary.ts';
 import { plainJson, type Json } from '../../text/json.ts';
 import { lookIn, type OpenedWorkspace } from '../open-workspace.ts';
 
-/** What a worker says of a run, for lists of runs. */
+/** The words of a worker about a run, for lists of runs. */
 const statusSchema = z.object({
   state: z.enum(RUN_STATES),
   tasks: z.object({ all: z.int(), done: z.int() }),

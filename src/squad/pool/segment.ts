@@ -21,7 +21,7 @@ import { readPoolStatus } from './run-status.ts';
 const AGAIN_MS = 60_000;
 
 export interface SegmentPorts {
-  /** Of the worker. */
+  /** The machine of the worker. */
   readonly host: Host;
   readonly store: PoolStore;
   readonly claim: PoolClaim;
@@ -107,7 +107,7 @@ async function drive(
     const next = nextSegment(needOf(reading, now), { now, began: began || draining.aborted || leaving.aborted });
     if (next !== 'work') {
       await bundles.flush();
-      // What came meanwhile is done before its sender has to wait for another worker.
+      // A command that came meanwhile is done before its sender has to wait for another worker.
       if ((await store.commandsFor(run.id)).length > 0) continue;
       return next;
     }

@@ -49,7 +49,7 @@ export async function runWorker(ports: WorkerPorts): Promise<void> {
   await stop();
   if (working.size > 0) say(`worker ${worker} takes no more, and hands its runs on once their turns have ended`);
   if (!leaving.aborted) segments.write({ type: 'drain' });
-  // What was handed over while it stopped is among them.
+  // Runs that were handed over while it stopped are among them.
   while (working.size > 0) await Promise.all(working);
   ended.abort();
   await Promise.all([keeping, sweeping]);
@@ -98,7 +98,7 @@ async function keepAlive(
 async function sweep(ports: WorkerPorts, ended: AbortSignal): Promise<void> {
   const { clock } = openMachine(ports.host);
   while (!ended.aborted) {
-    // What fails now is found again by the next one.
+    // The next one finds again all that fails now.
     await wakeDue(ports).catch(() => undefined);
     await clock.sleep(SWEEP_MS, ended);
   }

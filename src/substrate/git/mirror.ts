@@ -59,7 +59,7 @@ export async function checkoutRun(
   const commit = requireCommitId(base);
   if (branch === undefined) await git.text(['update-ref', '--no-deref', 'HEAD', commit], call);
   else {
-    // What the remote has is not taken for work of the run.
+    // Commits of the remote are not taken for work of the run.
     await git.text(['update-ref', `refs/remotes/origin/${branch}`, commit], call);
     await git.text(['symbolic-ref', 'HEAD', `refs/heads/${branch}`], call);
     await git.text(['update-ref', `refs/heads/${branch}`, commit], call);

@@ -171,7 +171,7 @@ async function writeLease(
   }
 }
 
-/** What the lease ref of the remote names now. */
+/** The object that the lease ref of the remote names now. */
 async function leaseAt(
   ports: ForgePorts,
   repository: ForgeRepository,

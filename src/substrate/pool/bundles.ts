@@ -3,7 +3,7 @@ import { sha256Of } from '../../model/sha256.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { LedgerPages, PoolBundle, PoolStore } from '../ports/pool.ts';
 import type { PoolDatabase, Statements } from './database.ts';
-import { FENCE, fenceOf, lostClaim, tell } from './statements.ts';
+import { FENCE, fenceOf, lostClaim, announce } from './statements.ts';
 
 /** So that no statement grows with the ledger. */
 const PAGES_AT_ONCE = 256;
@@ -21,7 +21,7 @@ export function bundleVerbs(database: PoolDatabase): BundleVerbs {
         const changed = await statements.change(sql, [...fenceOf(claim), bundle.manifest, pageBytes, count]);
         if (changed === 0) throw lostClaim(claim);
         await insertBundle(statements, claim.run, claim.epoch, bundle);
-        await tell(statements, claim.run);
+        await announce(statements, claim.run);
       });
     },
     bundle: bundleOf(database),

@@ -1,7 +1,7 @@
 import type { PoolStore } from '../ports/pool.ts';
 import type { PoolDatabase } from './database.ts';
 import { LEASE_END } from './schema.ts';
-import { FENCE, fenceOf, jsonOf, lostClaim, tell } from './statements.ts';
+import { FENCE, fenceOf, jsonOf, lostClaim, announce } from './statements.ts';
 
 type ClaimVerbs = Pick<PoolStore, 'claim' | 'renew' | 'setStatus' | 'release'>;
 
@@ -21,20 +21,20 @@ export function claimVerbs(database: PoolDatabase): ClaimVerbs {
         claims.map((one) => one.worker),
         claims.map((one) => one.epoch),
       ];
-      const kept = await database.rows<{ id: string }>(
+      const kept = await database.rows<{ id: string; epoch: number }>(
         `update squad_pool.run set lease_until = ${LEASE_END}
          from unnest($1::text[], $2::text[], $3::int[]) as mine (m_run, m_worker, m_epoch)
-         where id = m_run and worker = m_worker and epoch = m_epoch and state = 'running' returning id`,
+         where id = m_run and worker = m_worker and epoch = m_epoch and state = 'running' returning id, epoch`,
         [ids, workers, epochs],
       );
-      const found = new Set(kept.map(({ id }) => id));
-      return claims.filter(({ run }) => found.has(run));
+      const found = new Map(kept.map(({ id, epoch }) => [id, epoch]));
+      return claims.filter(({ run, epoch }) => found.get(run) === epoch);
     },
     setStatus: async (claim, status) => {
       await database.transaction(async (statements) => {
         const sql = `update squad_pool.run set status = $4 where ${FENCE}`;
         if ((await statements.change(sql, [...fenceOf(claim), jsonOf(status)])) === 0) throw lostClaim(claim);
-        await tell(statements, claim.run);
+        await announce(statements, claim.run);
       });
     },
     release: async (claim, { state, why, again }) => {
@@ -42,7 +42,7 @@ export function claimVerbs(database: PoolDatabase): ClaimVerbs {
         const sql = `update squad_pool.run set state = $4, why = $5, again = to_timestamp($6::float8 / 1000), worker = null, lease_until = null where ${FENCE}`;
         const changed = await statements.change(sql, [...fenceOf(claim), state, why, again ?? null]);
         if (changed === 0) throw lostClaim(claim);
-        await tell(statements, claim.run);
+        await announce(statements, claim.run);
       });
     },
   };

@@ -4,7 +4,7 @@ import { plainLine } from '../../text/plain-text.ts';
 import { uuid7 } from '../system/clock/ids.ts';
 import type { PoolCommand, PoolStore } from '../ports/pool.ts';
 import type { PoolDatabase } from './database.ts';
-import { FENCE, fenceOf, jsonOf, lostClaim, msOf, tell } from './statements.ts';
+import { FENCE, fenceOf, jsonOf, lostClaim, msOf, announce } from './statements.ts';
 
 interface Row {
   id: string;
@@ -39,7 +39,7 @@ export function commandVerbs(database: PoolDatabase, now: () => number): Command
           `insert into squad_pool.command (id, run, verb, args, by) values ($1, $2, $3, $4, $5) returning ${COLUMNS}`,
           [uuid7(now()), run, verb, jsonOf(args), by],
         );
-        await tell(statements, run);
+        await announce(statements, run);
         if (row === undefined) throw new Error('a command was not inserted');
         return commandOf(row);
       }),
@@ -62,7 +62,7 @@ export function commandVerbs(database: PoolDatabase, now: () => number): Command
           `update squad_pool.command set done_at = clock_timestamp(), answer = $3 where id = $1 and run = $2 and done_at is null`,
           [id, claim.run, jsonOf(answer)],
         );
-        await tell(statements, claim.run);
+        await announce(statements, claim.run);
       });
     },
   };

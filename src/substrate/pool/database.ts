@@ -23,7 +23,7 @@ export interface PoolDatabase extends Statements {
   close(): Promise<void>;
 }
 
-/** Of one process: few, because a database has not many for all of its workers. */
+/** The most of one process: few, because a database has not many for all of its workers. */
 const CONNECTIONS = 4;
 const CONNECT_MS = 5_000;
 /** A lease lasts 10 s: an answer that takes longer than this is none. */

@@ -5,7 +5,7 @@ import { plainLine } from '../../text/plain-text.ts';
 import type { PoolRun, PoolRunState, PoolStore } from '../ports/pool.ts';
 import type { PoolDatabase, Statements } from './database.ts';
 import { insertBundle } from './bundles.ts';
-import { jsonOf, msOf, tell } from './statements.ts';
+import { jsonOf, msOf, announce } from './statements.ts';
 
 interface Row {
   id: string;
@@ -31,7 +31,7 @@ const COLUMNS = `id, name, repository, base, labels, priority, submitted_by, abo
   coalesce(state = 'running' and lease_until > clock_timestamp(), false) as held, status,
   ${msOf('again')} as again, ${msOf('submitted_at')} as submitted_at, ${msOf('stored_at')} as stored_at`;
 
-/** Of one sweep: the others follow when these have gone. */
+/** The most of one sweep: the others follow when these have gone. */
 const MOST_DUE = 1_000;
 
 type RunVerbs = Pick<PoolStore, 'submit' | 'runs' | 'run' | 'removeRun' | 'due'>;
@@ -57,7 +57,7 @@ export function runVerbs(database: PoolDatabase): RunVerbs {
           [run],
         );
         await statements.change('delete from squad_pool.page where run = $1', [run]);
-        await tell(statements, run);
+        await announce(statements, run);
       });
     },
     due: async () => {
@@ -90,7 +90,7 @@ function submitTo(database: PoolDatabase): PoolStore['submit'] {
       );
       if (added === 0) return knownAs(statements, run);
       await insertBundle(statements, run.id, 0, bundle);
-      await tell(statements, run.id);
+      await announce(statements, run.id);
       return 'added';
     });
 }

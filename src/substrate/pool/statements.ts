@@ -18,7 +18,7 @@ export function jsonOf(value: Json): string {
 }
 
 /** Says that a run has changed, to those who follow: when the transaction has come through. */
-export async function tell(statements: Statements, run: string): Promise<void> {
+export async function announce(statements: Statements, run: string): Promise<void> {
   await statements.rows('select pg_notify($1, $2)', [CHANGES, run]);
 }
 

@@ -86,7 +86,7 @@ async function openBoss(database: PoolDatabase, watches: boolean): Promise<Opene
     ...{ schedule: false, supervise: watches, registerInstance: false, monitorVacuum: false, reindex: false },
     ...{ superviseIntervalSeconds: 1, monitorIntervalSeconds: 1, openTelemetry: { enabled: false } },
   });
-  // What it does by itself it does again; what a caller asked for throws there.
+  // It repeats its own work, and work for a caller throws there.
   jobs.on('error', () => undefined);
   const call: OpenedBoss['call'] = async (work) => {
     try {

@@ -16,7 +16,7 @@ export interface NewPoolRun {
   readonly labels: readonly string[];
   readonly priority: number;
   readonly submittedBy: string;
-  /** What a worker looks for in its allow list, and what people read before the first turn. Parsed by its readers. */
+  /** Read by people and workers before the first turn. Parsed by its readers. */
   readonly about: Json;
 }
 
@@ -49,7 +49,7 @@ export interface PoolClaim {
 /** Pages of a ledger's file, each under its number, from 0. */
 export interface LedgerPages {
   readonly pageBytes: number;
-  /** Of the whole file. */
+  /** All pages of the file. */
   readonly count: number;
   readonly changed: ReadonlyMap<number, Uint8Array>;
 }
@@ -96,7 +96,7 @@ export interface PoolWorker {
   readonly host: string;
   readonly labels: readonly string[];
   readonly slots: number;
-  /** What `doctor` found. Parsed by its readers. */
+  /** Facts about the machine. Parsed by its readers. */
   readonly offers: Json;
 }
 
@@ -131,7 +131,7 @@ export interface PoolStore {
   run(name: string): Promise<PoolRun>;
   /** Takes a run that is queued, or whose worker lost its lease. undefined: there is nothing to take now. */
   claim(run: string, worker: string): Promise<PoolClaim | undefined>;
-  /** Of all at once: those that are still held, with the time for which they are, which began before the call. */
+  /** Returns those that are still held, for the time of a lease from this call on. */
   renew(claims: readonly PoolClaim[]): Promise<PoolClaim[]>;
   setStatus(claim: PoolClaim, status: Json): Promise<void>;
   release(claim: PoolClaim, how: PoolRelease): Promise<void>;
@@ -157,7 +157,7 @@ export interface PoolStore {
   drainWorker(name: string): Promise<void>;
   /** A live one loses its runs and has to end. */
   removeWorker(name: string): Promise<void>;
-  /** What should have a segment: queued, waiting until a time that has come, or left by a lost worker. Makes them queued. */
+  /** All that should have a segment: queued, waiting until a time that has come, or left by a lost worker. Makes them queued. */
   due(): Promise<PoolRun[]>;
   /**
    * Calls back soon after a change of a run: a command, an answer, a bundle, a state. It may call too often, and with '' where changes may

@@ -1,4 +1,4 @@
-/** What is queued: one stretch of work at a run of a pool. */
+/** One stretch of work at a run of a pool. */
 export interface Segment {
   readonly run: string;
   /** Larger first. */
@@ -40,6 +40,6 @@ export interface Trigger {
   renew(taken: TakenSegment): Promise<'kept' | 'lost'>;
   /** Gives the segment back and its slot free; nothing happens to one that is lost. `again`: it is due once more at that time, epoch ms. */
   release(taken: TakenSegment, how?: { readonly again?: number }): Promise<void>;
-  /** What it has taken stays taken until its time is over. */
+  /** All that it has taken stays taken until its time is over. */
   close(): Promise<void>;
 }

@@ -4,12 +4,12 @@ import { openPool } from '../../../src/substrate/pool/index.ts';
 import { createSystemClock } from '../../../src/substrate/system/clock/system-clock.ts';
 import { triggerConformance } from '../../../src/testing/index.ts';
 import { createMemoryQueue } from '../../support/memory-trigger.ts';
+import { vitestRunner } from '../../support/vitest-runner.ts';
 import { startPostgres, whyNoPostgres, type TestPostgres } from '../../support/postgres.ts';
 
-const runner = { describe, it, skip: (title: string) => it.skip(title) };
 const why = whyNoPostgres();
 
-triggerConformance(runner, {
+triggerConformance(vitestRunner(), {
   name: 'a queue in memory',
   heldMs: 400,
   soonMs: 300,
@@ -32,25 +32,29 @@ describe.skipIf(why !== undefined)(`pg-boss${why === undefined ? '' : ` (skipped
     server.close();
   });
 
-  triggerConformance(runner, {
-    name: 'pg-boss',
-    heldMs: 10_000,
-    soonMs: 4_000,
-    open: async () => {
-      const url = await server.url(`trigger${(count += 1)}`);
-      const opened: Awaited<ReturnType<typeof openPool>>[] = [];
-      return {
-        connect: async () => {
-          const pool = await openPool(url, createSystemClock());
-          opened.push(pool);
-          return pool.trigger({ watches: true });
-        },
-        close: async () => {
-          await Promise.all(opened.map(async (pool) => pool.close()));
-        },
-      };
+  // It waits for the end of leases, of 10 s each.
+  triggerConformance(
+    vitestRunner(() => false),
+    {
+      name: 'pg-boss',
+      heldMs: 10_000,
+      soonMs: 4_000,
+      open: async () => {
+        const url = await server.url(`trigger${(count += 1)}`);
+        const opened: Awaited<ReturnType<typeof openPool>>[] = [];
+        return {
+          connect: async () => {
+            const pool = await openPool(url, createSystemClock());
+            opened.push(pool);
+            return pool.trigger({ watches: true });
+          },
+          close: async () => {
+            await Promise.all(opened.map(async (pool) => pool.close()));
+          },
+        };
+      },
     },
-  });
+  );
 });
 
 describe('the queue of a set of labels', () => {

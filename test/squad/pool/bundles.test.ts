@@ -53,7 +53,7 @@ it('counts for how long nothing could be stored', async () => {
     return tries < 6 ? Promise.reject(new Error('no route')) : Promise.resolve();
   });
   await kept.flush();
-  expect(longest).toBe(8_000);
+  expect(longest).toBe(10_000);
 });
 
 it('never says that something is stored which another worker has refused', async () => {

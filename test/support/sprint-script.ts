@@ -60,7 +60,8 @@ export function write(id: string, more: { readonly [key: string]: Json } = {}): 
   };
 }
 
-const NO_CHANGE = { title: null, kind: null, acceptance: null, priority: null };
+/** A write that leaves an item as it is. */
+export const NO_CHANGE = { title: null, kind: null, acceptance: null, priority: null };
 
 export function reprioritise(id: string, version: number, priority: number): Json {
   return write(id, { ...NO_CHANGE, op: 'reprioritise', version, priority });

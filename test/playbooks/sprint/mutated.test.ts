@@ -9,7 +9,8 @@ import { isJsonObject, type Json } from '../../../src/text/json.ts';
 import { SPREAD, spread } from '../../support/lane.ts';
 import * as says from '../../support/sprint-script.ts';
 import { factsOf } from '../simulator.ts';
-import { SPRINT_TEAM } from './support.ts';
+import { playSprint, progressIn, recordsIn, SPRINT_TEAM, turnsOf } from './support.ts';
+import { KINDS } from '../../../src/model/sprint/kinds.ts';
 
 const BACKLOG = [
   says.entry('b-old', { version: 3 }),
@@ -21,7 +22,7 @@ const requests = [{ id: 'r-1', text: 'x', by: 'dana', joined: [], attachments: [
 const { answers: ofReview = {} } = createReviewPlaybook({
   files: '/state/attachments',
   requests,
-  findings: [],
+  findings: [{ id: 'f-1', source: 'log', title: 'Traceback', detail: 'in app.py', firstSeen: 1 }],
   backlog: BACKLOG,
 });
 const view = createView(createBoard(factsOf(SPRINT_TEAM)));
@@ -29,12 +30,26 @@ const view = createView(createBoard(factsOf(SPRINT_TEAM)));
 const ANSWERS: readonly [form: string, answer: Json][] = [
   ['research', says.RESEARCH],
   ['milestone', says.MILESTONE],
-  ['backlog', says.backlog(says.write('b-new'), says.reprioritise('b-old', 3, 70))],
+  [
+    'backlog',
+    says.backlog(
+      says.write('b-new', { source: `sprint:${says.SPRINT_ID}` }),
+      says.reprioritise('b-old', 3, 70),
+      says.write('b-other', { ...says.NO_CHANGE, op: 'dedupe', version: 1, same_as: 'b-new' }),
+    ),
+  ],
   ['priorities', says.backlog(says.reprioritise('b-other', 1, 10))],
   ['todos', says.todos(says.todo('b-old'), says.todo('b-other', { needs: ['b-old'] }))],
   ['planned', says.planned(says.SPRINT_ID)],
   ['report', says.REPORT],
-  ['requests', says.requestPlans({ 'r-1': ['b-new'] }, [says.write('b-new', { source: 'request:r-1' })])],
+  [
+    'requests',
+    says.requestPlans(
+      { 'r-1': ['b-new', 'b-old'] },
+      [says.write('b-new', { source: 'finding:f-1' }), says.reprioritise('b-old', 3, 70)],
+      [{ id: 'f-1', item: 'b-new', reason: 'it is new' }],
+    ),
+  ],
 ];
 
 function read(form: string, answer: Json): AnswerReading {
@@ -136,13 +151,20 @@ describe('an answer of a planner that is not as it should be', () => {
           expect(Object.keys(reading)).toEqual(['problems']);
           return;
         }
-        for (const change of reading.changes ?? []) {
-          if (change.do !== 'put' || change.in !== 'sprint-items') continue;
-          const before = BACKLOG.find(({ id }) => id === change.id);
-          const { version } = itemSchema.parse(change.value);
-          expect(version).toBe((before?.version ?? 0) + 1);
+        const { proposals } = answer as unknown as { readonly proposals: Proposed };
+        const { backlog_writes: writes = [], todos = [] } = proposals;
+        const changes = (reading.changes ?? []).flatMap((change) =>
+          change.do === 'put' && change.in === 'sprint-items' ? [change] : [],
+        );
+        expect(changes.map(({ id }) => id)).toEqual(writes.map(({ id }) => id));
+        for (const [at, { id, value }] of changes.entries()) {
+          const before = BACKLOG.find((item) => item.id === id);
+          expect(writes[at]).toMatchObject({ version: before?.version ?? 0, ...(before ? {} : { op: 'add' }) });
+          expect(itemSchema.parse(value).version).toBe((before?.version ?? 0) + 1);
           expect(before?.state).not.toBe('selected');
         }
+        for (const { item } of todos) expect(['b-old', 'b-other']).toContain(item);
+        if (form === 'requests') expect(proposals.requests?.map(({ request_id: id }) => id)).toEqual(['r-1']);
       }),
       { numRuns: trials },
     );
@@ -150,6 +172,84 @@ describe('an answer of a planner that is not as it should be', () => {
     expect(refused).toBeGreaterThan(trials / 2);
   });
 });
+
+interface Proposed {
+  readonly backlog_writes?: readonly { readonly id: string }[];
+  readonly todos?: readonly { readonly item: string }[];
+  readonly requests?: readonly { readonly request_id: string }[];
+}
+
+/** Keys whose values have to be known: ids, and versions that were read. */
+const REFERENCES: ReadonlySet<string | number | undefined> = new Set([
+  ...['request_id', 'id', 'item', 'items', 'needs', 'same_as', 'source', 'version'],
+]);
+
+/** Each reference in an answer, with its path. A new item makes its own id. */
+const references = ANSWERS.flatMap(([form, answer]) =>
+  placesIn(answer).flatMap((at) => {
+    const value = valueAt(answer, at);
+    const key = at.findLast((one) => typeof one === 'string');
+    const isScalar = typeof value === 'string' || typeof value === 'number';
+    const isNew = key === 'id' && asOp(valueAt(answer, at.slice(0, -1))) === 'add';
+    return REFERENCES.has(key) && isScalar && !isNew ? [[form, at.join('.'), at, value] as const] : [];
+  }),
+);
+
+describe('a reference in the answer of a planner', () => {
+  it('stands in each form that has one', () => {
+    const seen = (form: string) =>
+      references.flatMap(([of, path]) => (of === form && path.startsWith('proposals') ? [path.slice(10)] : []));
+    expect(seen('backlog')).toEqual(
+      expect.arrayContaining(['backlog_writes.0.source', 'backlog_writes.1.version', 'backlog_writes.2.same_as']),
+    );
+    expect(seen('priorities')).toEqual(['backlog_writes.0.id', 'backlog_writes.0.version']);
+    expect(seen('todos')).toEqual(['todos.0.item', 'todos.1.item', 'todos.1.needs.0']);
+    expect(seen('requests')).toEqual(
+      expect.arrayContaining(['requests.0.request_id', 'requests.0.items.1', 'findings.0.id', 'findings.0.item']),
+    );
+  });
+
+  it.each(references)(
+    '%s: is refused at %s where it is unknown or stale, and changes nothing',
+    (form, _, at, value) => {
+      const [, answer] = ANSWERS.find(([one]) => one === form) ?? [];
+      for (const other of typeof value === 'number' ? [value - 1, value + 1] : ['b-none', ` ${value}`, '']) {
+        const reading = read(form, changed(answer ?? null, at, other));
+        expect(Object.keys(reading), String(other)).toEqual(['problems']);
+        expect(reading.problems?.join('\n')).toMatch(
+          typeof value === 'number'
+            ? /its version is \d+, and this write is of -?\d+: read it again|the version of a new item is 0/
+            : /no such item|no item|is no item|no todo|must be|there is no (?:request|finding)/,
+        );
+      }
+    },
+  );
+
+  it.each<[string, string, Json]>([
+    ['an id that no item has', 'the backlog has no such item', says.backlog(says.reprioritise('b-none', 1, 70))],
+    ['a stale version', 'its version is 1, and this write is of 0', says.backlog(says.reprioritise('b-one', 0, 70))],
+  ])('that stays %s goes back twice, and then ends the sprint with its items as they were', (_, problem, answer) => {
+    const played = playSprint({ answers: { priorities: [answer] } });
+    expect(turnsOf(played).slice(-3)).toEqual(['priorities', 'priorities', 'priorities']);
+    const repairs = played.turns.flatMap(({ prompt }) => (prompt.why === 'repair' ? [prompt.text] : []));
+    expect(repairs).toEqual([expect.stringContaining(problem), expect.stringContaining(problem)]);
+    expect(played.board.finished).toMatchObject({ outcome: 'failed', why: expect.stringContaining(problem) });
+    const items = recordsIn(played.playbook, played.board).filter(({ kind }) => kind === KINDS.item);
+    expect(items.map(({ id, value }) => [id, itemSchema.parse(value)])).toMatchObject([
+      ['b-one', { version: 1, priority: 50 }],
+      ['b-two', { version: 1, priority: 50 }],
+    ]);
+    expect(progressIn(played).todos).toEqual([]);
+  });
+});
+
+function asOp(value: unknown): unknown {
+  return (value as { readonly op?: unknown } | null)?.op;
+}
+
+function valueAt(value: Json, at: readonly (string | number)[]): unknown {
+  return at.reduce<unknown>((now, key) => (now as Record<string | number, unknown>)[key], value);
+}
 
 const POLICY = 'Words for agents.\n\n```commit-policy\nbegins: type\nlongest: 40\n```\n';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { failureSchema } from './failure.ts';
 import { limitsSchema } from './limits.ts';
 import { askedPlanSchema, askedQuestionSchema } from './plan/asked-question.ts';
-import { TASK_STATUSES } from './plan/task.ts';
+import { SHOWN_STATUSES } from './plan/task.ts';
 import { decidedSchema, pushedSchema } from './run.ts';
 import { RUN_OUTCOMES } from './run-state.ts';
 import { rejectionSchema } from './rejection.ts';
@@ -15,7 +15,7 @@ import { usageSchema } from './usage.ts';
 
 const base = { at: z.number().int(), runId: z.string() };
 const attempt = { attemptId: z.string(), task: z.string(), agent: z.string() };
-const status = z.enum(TASK_STATUSES);
+const status = z.enum(SHOWN_STATUSES);
 
 /** Turn events that `run --json` passes on, with the attempt they belong to; the rest of their fields are the runtime port's. */
 export const TURN_EVENTS = [
@@ -84,6 +84,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     status,
     round: z.number().int(),
     why: z.string().optional(),
+    /** The item of a team's backlog, where its task is blocked. */
+    item: z.string().optional(),
     /** It was cancelled before its first turn because this task, which it needs, was not done. */
     because: z.string().optional(),
   }),

@@ -6,7 +6,8 @@ import { toolErrorSchema } from './tool-error.ts';
 export const taskFailureSchema = z.strictObject({
   task: z.string(),
   title: z.string(),
-  as: z.enum(['failed', 'cancelled']),
+  /** `blocked`: it waits for what a person has to bring. */
+  as: z.enum(['failed', 'cancelled', 'blocked']),
   /** null if the playbook ended it. */
   cause: z.enum(CAUSES).nullable(),
   why: z.string(),

@@ -64,7 +64,13 @@ function applyChange(draft: Draft, change: PlanChange): string | undefined {
       return reopenTask(draft, change);
     case 'settle-task': {
       const why = refuseSettle(draft, change);
-      if (why === undefined) workOn(draft, change.id, { type: 'settle-asked', as: change.as, why: change.why });
+      if (why === undefined)
+        workOn(draft, change.id, {
+          type: 'settle-asked',
+          ...defined({ cause: change.cause }),
+          as: change.as,
+          why: change.why,
+        });
       return why;
     }
     case 'set-timer':

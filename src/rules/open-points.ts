@@ -30,8 +30,9 @@ function saidIn({ finished }: BoardPart): readonly string[] {
   return finished?.remarks ?? [];
 }
 
-const VERBS: Readonly<Record<Exclude<TaskEnd, 'done'>, readonly [one: string, more: string]>> = {
+const VERBS: Readonly<Record<Exclude<TaskEnd, 'done'> | 'blocked', readonly [one: string, more: string]>> = {
   failed: ['failed', 'failed'],
+  blocked: ['is blocked', 'are blocked'],
   skipped: ['was skipped', 'were skipped'],
   cancelled: ['was cancelled', 'were cancelled'],
 };
@@ -59,8 +60,10 @@ function leftOut(board: BoardPart): string[] {
       !silent.has(state.task.id) &&
       !isReplaced(state.task.id),
   );
-  return (['failed', 'skipped', 'cancelled'] as const).flatMap((as) => {
-    const ended = left.filter(({ work: { phase } }) => phase.at === 'ended' && phase.as === as);
+  return (['failed', 'blocked', 'skipped', 'cancelled'] as const).flatMap((as) => {
+    const ended = left.filter(({ work: { phase } }) => {
+      return phase.at === 'ended' && (phase.cause === 'blocked' ? 'blocked' : phase.as) === as;
+    });
     const names = [...new Set(ended.map(({ task }) => places.get(task.id)?.stage ?? task.id))];
     if (names.length === 0) return [];
     const [verb, it] = names.length === 1 ? [VERBS[as][0], 'it'] : [VERBS[as][1], 'them'];

@@ -1,6 +1,6 @@
 import { assertNever } from '../model/assert-never.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
-import type { TaskStatus } from '../model/plan/task.ts';
+import type { ShownStatus, TaskStatus } from '../model/plan/task.ts';
 import type { Work } from '../model/plan/work.ts';
 
 /** Tasks that need a skipped task continue. */
@@ -43,4 +43,13 @@ export function statusOf(state: TaskState, board: Pick<Board, 'tasks'>): TaskSta
     default:
       return assertNever(phase);
   }
+}
+
+export function isBlocked({ work: { phase } }: Pick<TaskState, 'work'>): boolean {
+  return phase.at === 'ended' && phase.as === 'failed' && phase.cause === 'blocked';
+}
+
+export function shownStatusOf(state: TaskState, board: Pick<Board, 'tasks'>): ShownStatus {
+  const status = statusOf(state, board);
+  return status === 'failed' && isBlocked(state) ? 'blocked' : status;
 }

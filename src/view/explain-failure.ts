@@ -3,6 +3,7 @@ import { choicesOf } from '../rules/choice.ts';
 import { boardCascades } from '../rules/cascade.ts';
 import { failedReviewsOf, failureFileOf } from '../rules/failed-reviews.ts';
 import { isJudge } from '../rules/gate.ts';
+import { isBlocked } from '../rules/work-status.ts';
 import { OF_A_TEAM } from '../model/playbook-name.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
 import type { Rejection } from '../model/rejection.ts';
@@ -13,6 +14,7 @@ import { isSaid } from '../text/reasons.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import type { ToolError } from '../model/tool-error.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
+import { bringCommand, itemOf } from './blocked-item.ts';
 import { playedBy, readAttempts, type AttemptReading, type RunHistory, type RunReading } from './read-run.ts';
 
 /** A ref, and the commit that it keeps. */
@@ -35,6 +37,8 @@ export interface FailureFacts {
   readonly base: string | undefined;
   /** The run that has played the folder since, so that this one cannot be opened again; absent: there is none. */
   readonly newer?: string | undefined;
+  /** The item of a team's backlog that a blocked task is for. */
+  readonly item?: string | undefined;
 }
 
 const MOST_WORDS = 600;
@@ -66,9 +70,11 @@ export function failuresOf(
       const turns = attempts.filter(({ attempt }) => attempt.kind === 'turn' && attempt.taskId === id);
       const base = evidence.get(id)?.base ?? workspace?.base;
       const cancelled = cascades.get(id) ?? [];
-      const failure = explainFailure({ run: definition.name, state, turns, kept, base, cancelled, newer });
+      const item = isBlocked(state) ? itemOf(board, id) : undefined;
+      const failure = explainFailure({ run: definition.name, state, turns, kept, base, cancelled, newer, item });
       // Another try was delivered, so nothing is to do about this one; or the team takes it up again by itself.
-      return failure && (tries.has(id) || isClosed) ? { ...failure, next: [] } : (failure ?? []);
+      const isSettled = tries.has(id) || (isClosed && item === undefined);
+      return failure && isSettled ? { ...failure, next: [] } : (failure ?? []);
     });
 }
 
@@ -87,7 +93,7 @@ export function explainFailure(facts: FailureFacts): TaskFailure | undefined {
   return {
     task: task.id,
     title: shortText(task.title, 200),
-    as: phase.as,
+    as: isBlocked(facts.state) ? 'blocked' : phase.as,
     cause: phase.cause,
     why: shortText(phase.why, 2_000),
     cancelled: [...facts.cancelled],
@@ -169,12 +175,14 @@ function workOf({ run, state, kept, base }: FailureFacts): TaskFailure['work'] {
   return { ref, commit, show };
 }
 
-function nextOf({ run, state, newer }: FailureFacts): string[] {
+function nextOf({ run, state, newer, item }: FailureFacts): string[] {
   const { task, work } = state;
   const { phase } = work;
   if (phase.at !== 'ended') return [];
   // The task starts again by itself when the task that it needs is retried.
   if (phase.as === 'cancelled' && work.attempts === 0 && work.override === null) return [];
+  // Another try would lack the same; what it waits for reopens the item.
+  if (item !== undefined) return [bringCommand(item)];
   if (newer !== undefined) return [`squad status ${newer}`];
   const [retry, override] = againCommands(run, task.id);
   // Without `--reload` the same command would fail again.

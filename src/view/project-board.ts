@@ -1,10 +1,11 @@
 import { boardCascades } from '../rules/cascade.ts';
-import { statusOf } from '../rules/work-status.ts';
+import { shownStatusOf } from '../rules/work-status.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
 import type { AskedPlan } from '../model/plan/asked-question.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { defined } from '../text/defined.ts';
 import { accountEvents } from './account-events.ts';
+import { itemOf } from './blocked-item.ts';
 import type { Base } from './event-base.ts';
 import { returnsBetween } from './replay-plan.ts';
 
@@ -106,11 +107,12 @@ function statusEvents(
   { after, causeOf }: { after: Board; causeOf: (id: string) => string | undefined },
 ): RunEvent[] {
   const { task, work } = state;
-  const status = statusOf(state, after);
-  if (old !== undefined && statusOf(old, before) === status && old.work.round === work.round) return [];
+  const status = shownStatusOf(state, after);
+  if (old !== undefined && shownStatusOf(old, before) === status && old.work.round === work.round) return [];
   const why = work.phase.at === 'ended' ? { why: work.phase.why } : {};
   const { id, title, role } = task;
   const because = status === 'cancelled' ? causeOf(id) : undefined;
-  const more = { ...why, ...defined({ because }) };
+  const item = status === 'blocked' ? itemOf(after, id) : undefined;
+  const more = { ...why, ...defined({ because, item }) };
   return [{ type: 'task-changed', ...base, task: id, title, role, status, round: work.round, ...more }];
 }

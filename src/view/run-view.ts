@@ -5,7 +5,7 @@ import { folderWrittenSchema } from '../model/folder-written.ts';
 import { limitsSchema } from '../model/limits.ts';
 import { checkerChangeSchema } from '../model/plan/checker.ts';
 import { askedQuestionSchema } from '../model/plan/asked-question.ts';
-import { TASK_STATUSES } from '../model/plan/task.ts';
+import { SHOWN_STATUSES } from '../model/plan/task.ts';
 import { rejectionSchema } from '../model/rejection.ts';
 import { pushedSchema, reviewCountSchema } from '../model/run.ts';
 import { RUN_ENDS, RUN_STATES } from '../model/run-state.ts';
@@ -120,7 +120,7 @@ export const TASKS_PART = z.array(
     id: z.string(),
     title: z.string(),
     role: z.string(),
-    status: z.enum(TASK_STATUSES),
+    status: z.enum(SHOWN_STATUSES),
     round: count,
     /** The author's attempts; `reviewRounds` counts the reviews. */
     attempts: count,

@@ -194,6 +194,7 @@ function shortId(attemptId: string): string {
 const TASK_TONES: Partial<Record<Of<'task-changed'>['status'], Tone>> = {
   done: 'good',
   failed: 'bad',
+  blocked: 'bad',
   cancelled: 'bad',
   skipped: 'bad',
 };

@@ -1,7 +1,7 @@
-import { statusOf } from '../rules/work-status.ts';
+import { shownStatusOf } from '../rules/work-status.ts';
 import type { AuthorReport } from '../model/plan/author-report.ts';
 import type { EvidenceFacts } from '../model/plan/evidence.ts';
-import type { TaskEnd, TaskStatus } from '../model/plan/task.ts';
+import type { ShownStatus, TaskEnd } from '../model/plan/task.ts';
 import type { RoundRecord } from '../model/plan/round-record.ts';
 import type { RunReading } from './read-run.ts';
 
@@ -10,7 +10,7 @@ export interface TaskFacts {
   readonly id: string;
   readonly title: string;
   readonly role: string;
-  readonly status: TaskStatus;
+  readonly status: ShownStatus;
   readonly needs: readonly string[];
   readonly brief: string;
   /** All that it may change; null: everything. */
@@ -40,7 +40,7 @@ export function taskFactsOf({ board, evidence }: Pick<RunReading, 'board' | 'evi
     const { authors, round, rounds, commit, followUps, phase, override } = work;
     const { round: _, ...report } = work.report ?? { round };
     return {
-      ...{ id, title, role, needs, brief: brief.text, status: statusOf(state, board) },
+      ...{ id, title, role, needs, brief: brief.text, status: shownStatusOf(state, board) },
       paths: requires.find((one) => one.kind === 'only')?.paths ?? null,
       ...{ authors, round, rounds, commit, followUps, evidence: evidence.get(id) ?? null },
       report: 'done' in report ? report : null,

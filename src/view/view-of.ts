@@ -2,7 +2,7 @@ import { checkerChangesOf, checksAtBase } from '../rules/checkers.ts';
 import { countTasks, criteriaOf, type Conclusion } from '../rules/conclude.ts';
 import { reviewCountsOf } from '../rules/failed-reviews.ts';
 import { reportedOf } from '../rules/reported.ts';
-import { authorAttempts, statusOf as taskStatusOf } from '../rules/work-status.ts';
+import { authorAttempts, shownStatusOf } from '../rules/work-status.ts';
 import { armoryFactsOf } from '../model/armory-facts.ts';
 import { QUESTION_MS } from '../model/mail/times.ts';
 import type { AskedQuestion } from '../model/plan/asked-question.ts';
@@ -79,7 +79,7 @@ export function viewOf(reading: RunHistory, { now, mail, kept = [], asks = [], p
       id: one.task.id,
       title: one.task.title,
       role: one.task.role,
-      status: taskStatusOf(one, board),
+      status: shownStatusOf(one, board),
       round: one.work.round,
       attempts: authorAttempts(one.work),
     })),

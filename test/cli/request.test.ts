@@ -71,7 +71,7 @@ describe('squad request', () => {
     const [json] = (await room.run(['request', 'show', id, '--json'])).lines;
     expect(json).toMatchObject({ id, state: 'blocked', next: 'you', items: [{ id: 'b-app', sprint: 'S-1' }, {}] });
     expect((await room.run(['backlog'])).stdout).toMatch(
-      /^item .*\nb-port .*no port; it needs the port.*\nBesides: 1 done\.\n$/,
+      /^item .*\nb-port .*no port; it needs the port.*\nBesides: 1 done\.\nBring what .*: squad request 'b-port: …'\n$/,
     );
 
     const { stdout } = await room.run(['request', 'The port of the server is 8443']);

@@ -1,11 +1,12 @@
 import { WHOLE_RUN } from '../../model/plan/scope.ts';
+import { bringCommand } from '../../view/blocked-item.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { unsaid } from '../../text/reasons.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Style } from '../render/style.ts';
 import { cut, line, wrap } from '../render/cells.ts';
 import type { Section } from './layout.ts';
-import type { AskedQuestion, BoardState } from './board-state.ts';
+import type { AskedQuestion, BoardState, TaskFacts } from './board-state.ts';
 import type { BoardView } from './view.ts';
 
 /** Something that only a person can change, with the command that does. */
@@ -64,17 +65,21 @@ function wantsOf({ state }: BoardView): Want[] {
     ...state.tasks
       .entries()
       .map(([, task]) => task)
-      .filter(({ status }) => status === 'failed')
-      .map(({ id, why }): Want => {
-        const more = unsaid(why, ended?.headline ?? '');
-        return {
-          sign: '✗',
-          format: 'red',
-          text: `${id} failed${more === '' ? '' : `: ${more}`}`,
-          command: ended !== undefined && state.run.isOfTeam ? '' : `squad retry ${id}${onRun(state)}`,
-        };
-      }),
+      .filter(({ status }) => status === 'failed' || status === 'blocked')
+      .map((task) => taskWant(state, task)),
   ];
+}
+
+function taskWant(state: BoardState, { id, status, why, item }: TaskFacts): Want {
+  const more = unsaid(why, state.ended?.headline ?? '');
+  const retry = state.ended !== undefined && state.run.isOfTeam ? '' : `squad retry ${id}${onRun(state)}`;
+  const look =
+    status === 'blocked' ? ({ sign: '■', format: 'yellow' } as const) : ({ sign: '✗', format: 'red' } as const);
+  return {
+    ...look,
+    text: `${id} ${status === 'blocked' ? 'is blocked' : 'failed'}${more === '' ? '' : `: ${more}`}`,
+    command: item === undefined ? retry : bringCommand(item),
+  };
 }
 
 function endWant({ headline, next: command }: NonNullable<BoardState['ended']>): Want {

@@ -1,5 +1,5 @@
 import type { Limits } from '../../model/limits.ts';
-import type { TaskStatus } from '../../model/plan/task.ts';
+import type { ShownStatus } from '../../model/plan/task.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { RunOutcome } from '../../model/run-state.ts';
 import type { ShownStage } from '../../model/shown-stage.ts';
@@ -98,10 +98,12 @@ export interface TaskFacts {
   readonly id: string;
   readonly title: string;
   readonly role: string;
-  readonly status: TaskStatus;
+  readonly status: ShownStatus;
   readonly round: number;
   /** Why it ended; empty: it has not. */
   readonly why: string;
+  /** The item of the team's backlog, if it is blocked. */
+  readonly item?: string | undefined;
   /** The agent of its last turn. */
   readonly agent: string | undefined;
 }

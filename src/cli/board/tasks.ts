@@ -1,4 +1,4 @@
-import { TASK_ENDS, type TaskStatus } from '../../model/plan/task.ts';
+import { TASK_ENDS, type ShownStatus } from '../../model/plan/task.ts';
 import type { Style } from '../render/style.ts';
 import type { BoardState, TaskFacts } from './board-state.ts';
 import { cell, cut, line, rule, widthOf, type Span } from '../render/cells.ts';
@@ -6,8 +6,9 @@ import type { Section } from './layout.ts';
 import type { BoardView } from './view.ts';
 
 /** From what a person looks for first. `word`: where the sign alone would be a riddle. */
-const LOOKS: Readonly<Record<TaskStatus, { sign: string; word: string; format: Span['format'] }>> = {
+const LOOKS: Readonly<Record<ShownStatus, { sign: string; word: string; format: Span['format'] }>> = {
   failed: { sign: '✗', word: 'failed', format: 'red' },
+  blocked: { sign: '■', word: 'blocked', format: 'yellow' },
   live: { sign: '●', word: 'in work', format: 'green' },
   reviewing: { sign: '◐', word: 'in review', format: 'cyan' },
   integrating: { sign: '→', word: 'merging', format: 'cyan' },
@@ -77,7 +78,7 @@ function shownAsStages({ stages, tasks }: BoardState): ReadonlySet<string> {
   return new Set(all.flatMap((stage) => stage.tasks).filter((id) => !pieces.includes(id)));
 }
 
-const ENDED: ReadonlySet<TaskStatus> = new Set(TASK_ENDS);
+const ENDED: ReadonlySet<ShownStatus> = new Set([...TASK_ENDS, 'blocked']);
 
 function countsOf(tasks: readonly Task[]): string {
   const counts = new Map<string, number>();

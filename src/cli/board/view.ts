@@ -162,6 +162,7 @@ function taskChanged(state: BoardState, event: Extract<RunEvent, { type: 'task-c
     ...{ id: plainLine(task, 60), title: plainLine(event.title, 300), role: plainLine(event.role, 40), status, round },
     why: plainLine(reasons(event.why ?? ''), 400),
     agent: state.tasks.get(task)?.agent,
+    item: event.item,
   };
   return { ...state, tasks: state.tasks.with(task, changed) };
 }

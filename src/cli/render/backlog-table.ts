@@ -1,6 +1,7 @@
 import type { BacklogEntry } from '../../model/sprint/item.ts';
 import type { ItemState } from '../../model/sprint/states.ts';
 import { plainLine } from '../../text/plain-text.ts';
+import { bringCommand } from '../../view/blocked-item.ts';
 import type { Style } from './style.ts';
 import { renderTable } from './table.ts';
 
@@ -34,7 +35,9 @@ export function renderBacklog(
     item.selected_in_sprint_id ?? '',
     plainLine(aboutOf(item), 300),
   ]);
-  return [...renderTable({ head, rows, columns, cut: 'last' }), ...rest];
+  const blocked = open.find(({ state }) => state === 'blocked');
+  const bring = blocked === undefined ? [] : [`Bring what a blocked item waits for: ${bringCommand(blocked.id)}`];
+  return [...renderTable({ head, rows, columns, cut: 'last' }), ...rest, ...bring];
 }
 
 function aboutOf({ title, state, blocked_reason: reason, required_inputs: inputs = [] }: BacklogEntry): string {

@@ -13,12 +13,14 @@ const LEVELS: Partial<Record<RunEvent['type'], LogLevel>> = {
   thinking: 'debug',
 };
 
+const BAD_ENDS: ReadonlySet<string> = new Set(['failed', 'blocked', 'cancelled']);
+
 /** How important an event of a run is to a person. */
 export function levelOf(event: RunEvent): LogLevel {
   if (event.type === 'attempt-ended' && event.outcome !== 'completed') return 'warn';
   if (event.type === 'attempt-ended' || event.type === 'attempt-taken')
     return event.kind === 'check' ? 'debug' : 'info';
-  if (event.type === 'task-changed' && (event.status === 'failed' || event.status === 'cancelled')) return 'warn';
+  if (event.type === 'task-changed' && BAD_ENDS.has(event.status)) return 'warn';
   if (event.type === 'stage-changed') return levelOfStage(event);
   if (event.type === 'stall-changed' || event.type === 'account-changed')
     return event.state === 'works' ? 'info' : 'warn';

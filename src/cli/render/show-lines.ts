@@ -119,7 +119,7 @@ function turnRow({ attempt, agent, kind, result }: TurnRecord): string[] {
 }
 
 function verdictLines(task: TaskFacts, prefix: string): string[] {
-  const { evidence, rounds, end, decidedBy, followUps, report } = task;
+  const { evidence, rounds, status, end, decidedBy, followUps, report } = task;
   const line = (what: string, text: string): string => `${prefix}${what}: ${plainLine(reasons(text), 600)}`;
   const reviews = rounds.flatMap((round) => [
     line(`round ${round.round} at ${round.commit.slice(0, 12)} ${roundVerdict(round)}`, round.feedback),
@@ -133,7 +133,9 @@ function verdictLines(task: TaskFacts, prefix: string): string[] {
     ...reviews,
     ...followUps.map((text) => line('for later', text)),
     ...(report === null ? [] : reportLines(report).map((text) => line('its author says', text))),
-    ...(end === null || (end.as === 'done' && by === '') ? [] : [line(`${end.as}${by}`, end.why)]),
+    ...(end === null || (end.as === 'done' && by === '')
+      ? []
+      : [line(`${status === 'blocked' ? status : end.as}${by}`, end.why)]),
   ];
 }
 

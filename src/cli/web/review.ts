@@ -82,7 +82,10 @@ export function reviewWayOf({ task: { id }, work }: TaskState): ReviewWay | unde
     case 'ended':
       return phase.as === 'done'
         ? way('tell', `${id} is delivered and stays as it is. ${note}, if it has one.`)
-        : way('retry', `${id} is ${phase.as}. squad tries it again, and ${back}.`);
+        : way(
+            'retry',
+            `${id} is ${phase.cause === 'blocked' ? 'blocked' : phase.as}. squad tries it again, and ${back}.`,
+          );
     default:
       return way('tell', `${id} is being checked and delivered. ${note}, if it has one.`);
   }

@@ -35,8 +35,14 @@ export const planChangeSchema = z.discriminatedUnion('do', [
     /** Set where the work has no fault, as where a person wants more: what fails later has its own cause. */
     isFault: z.literal(false).optional(),
   }),
-  /** A live attempt is cancelled first. The task ends when the attempt is settled. */
-  z.object({ do: z.literal('settle-task'), id: z.string(), as: z.enum(TASK_ENDS), why: z.string() }),
+  /** A live attempt is cancelled first. The task ends when the attempt is settled. `cause`: of a failure that waits for a person. */
+  z.object({
+    do: z.literal('settle-task'),
+    id: z.string(),
+    as: z.enum(TASK_ENDS),
+    why: z.string(),
+    cause: z.literal('blocked').optional(),
+  }),
   z.object({ do: z.literal('set-timer'), id: z.string(), at: z.number().int() }),
   /** Sends mail in a member's name. This starts no turn: the recipient needs a task to answer. */
   z.object({

@@ -156,3 +156,7 @@ export type TaskEnd = (typeof TASK_ENDS)[number];
 /** The states of a task. */
 export const TASK_STATUSES = ['waiting', 'ready', 'live', 'reviewing', 'integrating', ...TASK_ENDS] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
+
+/** As tasks are shown. `blocked`: one that failed because it waits for what a person has to bring. */
+export const SHOWN_STATUSES = [...TASK_STATUSES, 'blocked'] as const;
+export type ShownStatus = (typeof SHOWN_STATUSES)[number];

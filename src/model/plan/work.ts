@@ -92,7 +92,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
     agent: z.string().optional(),
     isFault: z.literal(false).optional(),
   }),
-  /** `cause`: if the engine ends it, not a person or a playbook. */
+  /** `cause`: if the engine ends it, or a playbook blocks it. */
   z.object({
     type: z.literal('settle-asked'),
     as: z.enum(TASK_ENDS),

@@ -7,7 +7,7 @@ import { stageTask } from '../stages/stage-records.ts';
 import { backlogNow, putItems } from './backlog-records.ts';
 import { writeBacklog } from '../../model/sprint/backlog-writes.ts';
 import { subjectProblems } from './commit-subject.ts';
-import { endEarly } from './flow-records.ts';
+import { blockText, endEarly } from './flow-records.ts';
 import { withoutBuild } from './flow.ts';
 import { formOf } from './forms.ts';
 import { readTodos } from './todos.ts';
@@ -67,18 +67,10 @@ export function sprintForms(options: SprintOptions): Forms {
 /** Changes where a phase of the planning asks for something else than the next one: itself once more, or a person. */
 function onward(view: View, transition: Transition, task: string): PlanChange[] {
   const { outcome, reason, unresolved_items: open } = transition;
-  if (outcome === 'block') return endEarly(view.now, blockText(transition));
+  if (outcome === 'block') return endEarly(view.now, `planning_incomplete: ${blockText(transition)}`);
   if (outcome !== 'continue') return [];
   const feedback = ['You asked to continue this phase.', reason, ...open.map((one) => `- ${one}`)].join('\n');
   return [{ do: 'reopen-task', id: task, feedback, session: 'same' }];
-}
-
-function blockText({ reason, required_inputs: inputs, recommended_next_step: next }: Transition): string {
-  return [
-    `planning_incomplete: ${reason}`,
-    ...(inputs.length === 0 ? [] : [`required inputs: ${inputs.join('; ')}`]),
-    ...(next === null ? [] : [`next: ${next}`]),
-  ].join('; ');
 }
 
 function noTodos({ reason }: Transition): string {

@@ -45,6 +45,19 @@ export function putBlock(entry: string, block: Block): PlanChange {
   return put(BLOCKS, entry, block);
 }
 
+/** Why, and what is needed to continue. */
+export function blockText({
+  reason,
+  required_inputs: inputs,
+  recommended_next_step: next,
+}: Omit<Block, 'role'>): string {
+  return [
+    reason,
+    ...(inputs.length === 0 ? [] : [`required inputs: ${inputs.join('; ')}`]),
+    ...(next === null ? [] : [`next: ${next}`]),
+  ].join('; ');
+}
+
 interface Reopened {
   readonly by: string;
   readonly category: Category;

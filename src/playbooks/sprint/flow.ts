@@ -4,7 +4,7 @@ import type { PlaybookEvent } from '../../model/plan/event.ts';
 import type { SprintOptions } from '../../model/sprint/options.ts';
 import { stageTask } from '../stages/stage-records.ts';
 import { answerIn } from './forms.ts';
-import { endEarly, isClosedOut, putBlock, putCloseout, putReopen, reopensOf } from './flow-records.ts';
+import { blockText, endEarly, isClosedOut, putBlock, putCloseout, putReopen, reopensOf } from './flow-records.ts';
 import { chainOf, isQueued, stageTasksOf, todosOf } from './todo-tasks.ts';
 import type { Category, Transition } from '../../model/sprint/transition.ts';
 
@@ -78,10 +78,10 @@ const PLANNED = /(?:^|\/)(?:milestone|plan|spec|iteration_log)\.md$/;
 
 function block(entry: string, task: TaskView, transition: Transition): PlanChange[] {
   const { reason, required_inputs, recommended_next_step } = transition;
-  const why = `blocked by ${task.role}: ${reason}`;
+  const why = `blocked by ${task.role}: ${blockText(transition)}`;
   return [
     putBlock(entry, { reason, role: task.role, required_inputs, recommended_next_step }),
-    { do: 'settle-task', id: task.id, as: 'failed', why },
+    { do: 'settle-task', id: task.id, as: 'failed', why, cause: 'blocked' },
   ];
 }
 

@@ -32,7 +32,9 @@ export function endOf(scene: View, options: Play, progress: readonly StageProgre
       (state === 'skipped' || stage.judges === undefined) && tasks.some((task) => task.state.status === 'failed'),
   );
   const lines = without.map(({ stage, state, tasks }) => {
-    const what = state === 'skipped' ? 'failed, and the run continued without it' : 'failed in part';
+    const isBlocked = tasks.every(({ state: { status, cause } }) => status !== 'failed' || cause === 'blocked');
+    const how = isBlocked ? 'is blocked' : 'failed';
+    const what = state === 'skipped' ? `${how}, and the run continued without it` : `${how} in part`;
     return `${nameOf(stage)} ${what}: ${whyOf(tasks, stage)}`;
   });
   return [{ do: 'finish', outcome: 'done', why: [said ?? 'all work is delivered', ...lines].join('\n') }];

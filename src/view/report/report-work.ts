@@ -61,13 +61,19 @@ function rejectedWhole({ stage, cap, rounds, file }: Rejection): Block[] {
   ];
 }
 
+const HOW: Readonly<Record<TaskFailure['as'], string>> = {
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+  blocked: 'Blocked',
+};
+
 function failureOf({ task, work }: TaskState, failure: TaskFailure, rejections: readonly Rejection[]): Block[] {
   const { as, cause } = failure;
   const { phase } = work;
   const attempts = authorAttempts(work);
   const rounds = `round ${work.round}, ${attempts} attempt${attempts === 1 ? '' : 's'}`;
   const why = phase.at === 'ended' ? phase.why.trim() : '';
-  const how = `${as === 'failed' ? 'Failed' : 'Cancelled'}${cause === null || cause === as ? '' : ` (${cause})`}`;
+  const how = `${HOW[as]}${cause === null || cause === as ? '' : ` (${cause})`}`;
   return [
     heading(words`${code(task.id)}: ${cut(task.title, 80)}`),
     paragraph(words`${ownWords(how, 'bad')} in ${ownWords(rounds)}: ${reasons(why)}`),

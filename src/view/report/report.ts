@@ -2,7 +2,7 @@ import { FOLDER, SPRINT } from '../../model/playbook-name.ts';
 import { boardCascades } from '../../rules/cascade.ts';
 import { choicesOf } from '../../rules/choice.ts';
 import { isJudge } from '../../rules/gate.ts';
-import { authorAttempts, statusOf as taskStatusOf } from '../../rules/work-status.ts';
+import { authorAttempts, shownStatusOf } from '../../rules/work-status.ts';
 import type { TaskState } from '../../model/plan/board.ts';
 import { readPlanAnswer } from '../../model/plan/proposal.ts';
 import { CHOICE } from '../../model/plan/choice.ts';
@@ -163,7 +163,7 @@ function missingBlocks({ board, stages }: RunHistory): Block[] {
   const cascades = boardCascades(board);
   const tries = choicesOf(board);
   const missing = inOrder(board, cascades)
-    .map((state) => ({ state, status: taskStatusOf(state, board) }))
+    .map((state) => ({ state, status: shownStatusOf(state, board) }))
     .filter(({ state, status }) => status !== 'done' && !isJudge(state.task) && !tries.has(state.task.id))
     .map(
       ({ state: { task }, status }) =>
@@ -210,7 +210,7 @@ function tasksSection({ board }: RunHistory): Section | undefined {
     return [
       code(task.id),
       cut(task.title, 80),
-      ownWords(statusText(taskStatusOf(state, board), cascades.get(task.id))),
+      ownWords(statusText(shownStatusOf(state, board), cascades.get(task.id))),
       ownWords(String(work.round)),
       ownWords(String(authorAttempts(work))),
       task.kind === 'work' ? work.authors.join(', ') : ownWords('squad'),

@@ -1,12 +1,12 @@
 import { plainLine } from '../../text/plain-text.ts';
-import { shellWord } from '../../text/shell-word.ts';
+import { bringCommand } from '../blocked-item.ts';
 import type { RequestItem, RequestView } from './request-view.ts';
 
 /** The result of a request, in one line for each of its items. */
 export function renderEnd(request: RequestView): string[] {
   const { id, state, answer, items } = request;
   const why = state === 'refused' && answer !== null ? `: ${plainLine(answer, 500)}` : '';
-  const reply = state === 'blocked' ? [`Answer it: squad request ${shellWord(`${items.find(isBlocked)?.id}: …`)}`] : [];
+  const reply = state === 'blocked' ? [`Answer it: ${bringCommand(items.find(isBlocked)?.id ?? id)}`] : [];
   return [`${id} is ${state}${why}.`, ...items.map((item) => `  ${itemText(item)}`), ...reply];
 }
 

@@ -4,6 +4,7 @@ import { activeSprint, backlogOf, isSelectable, requestStateOf, type Team } from
 import { counted } from '../../text/counted.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { zonedTime } from '../../text/zoned-time.ts';
+import { bringCommand } from '../blocked-item.ts';
 import { standingText, TODO_LOOKS } from './team-words.ts';
 
 export interface StatusPorts {
@@ -132,12 +133,13 @@ function activeLines(id: string, sprint: ActiveSprint): string[] {
   ];
 }
 
-function todoLines({ title, state, commit, why, required_inputs: inputs = [] }: Todo): string[] {
+function todoLines({ item, title, state, commit, why, required_inputs: inputs = [] }: Todo): string[] {
   const at = commit === undefined ? '' : `  ${commit.slice(0, 12)}`;
   return [
     `  ${TODO_LOOKS[state].word.padEnd(13)}  ${plainLine(title, 120)}${at}`,
     ...(why === undefined ? [] : [`                 why: ${plainLine(why, 300)}`]),
     ...inputs.map((input) => `                 waits for: ${plainLine(input, 300)}`),
+    ...(state === 'blocked' ? [`                 bring it: ${bringCommand(item)}`] : []),
   ];
 }
 

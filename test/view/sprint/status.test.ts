@@ -45,6 +45,7 @@ it('shows the active sprint with its todos, without anything that a terminal wou
       "  blocked        Change 5 red second line",
       "                 why: no key red second line",
       "                 waits for: the key red second line",
+      "                 bring it: squad request 'b-change-5: …'",
       "",
       "Backlog: 1 selected, 2 blocked",
       "Next: not checked",

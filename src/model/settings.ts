@@ -1,6 +1,7 @@
 import type { Finding } from '../text/explain-issue.ts';
 import { z } from 'zod';
 import { defined } from '../text/defined.ts';
+import { requestShape } from './forge/request-settings.ts';
 import type { Json } from '../text/json.ts';
 import { jsonSchema } from '../text/json-schema.ts';
 import { pathPattern } from '../text/path-pattern.ts';
@@ -102,12 +103,19 @@ const checksSchema = z.enum(['now', 'base']);
 
 const reviewSettingsSchema = z.strictObject({ looks: z.enum(['reported', 'required']).default('reported') });
 
-const publishSchema = z.strictObject({
-  remote: gitNameSchema.default('origin'),
-  /** Absent: the branch that the run started from. */
-  base: gitNameSchema.optional(),
-  pr: z.boolean().default(false),
-});
+const publishSchema = z
+  .strictObject({
+    remote: gitNameSchema.default('origin'),
+    /** Absent: the branch that the run started from. */
+    base: gitNameSchema.optional(),
+    pr: z.boolean().default(false),
+    ...requestShape,
+  })
+  .superRefine((publish, context) => {
+    for (const key of Object.keys({ ...requestShape }))
+      if (!publish.pr && key in publish)
+        context.addIssue({ code: 'custom', path: [key], message: 'needs a pull request: `pr: true`' });
+  });
 
 const PLACEHOLDERS = ['session', 'role'];
 

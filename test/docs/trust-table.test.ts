@@ -111,6 +111,9 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'publish.remote': 'publish: { remote: PWN }',
   'publish.pr': 'publish: { pr: true }',
   'publish.base': 'publish: { pr: true, base: PWN }',
+  'publish.draft': 'publish: { pr: true, draft: true }',
+  'publish.reviewers': 'publish: { pr: true, reviewers: [PWN] }',
+  'publish.labels': 'publish: { pr: true, labels: [PWN] }',
   ...Object.fromEntries(
     ['name', 'cron', 'timezone', 'objective', 'playbook', 'skipIf'].map((key) => [
       `schedules.${key}`,

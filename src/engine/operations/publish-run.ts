@@ -104,10 +104,14 @@ async function whyKept({ fault }: OperationPorts, remove: () => Promise<RemovalA
   }
 }
 
-/** Pushes the run branch and opens its pull request, if `publish` asks for it. Returns a problem for a person if it cannot. */
+/**
+ * Pushes the run branch and opens its pull request, if `publish` asks for it. Returns a problem for a person if it cannot. `report`: for the end of its
+ * text.
+ */
 export async function pushRun(
-  ports: OperationPorts,
+  ports: Pick<OperationPorts, 'forge' | 'definition'>,
   head: string,
+  report: () => string = () => '',
 ): Promise<Pick<PublishFacts, 'remote' | 'pr' | 'problem'>> {
   const { forge, definition } = ports;
   const { publish, repository, name } = definition;
@@ -119,7 +123,11 @@ export async function pushRun(
   if (!publish.pr) return { remote };
   const base = publish.base ?? repository.branch;
   if (base === undefined) return { remote, problem: DETACHED };
-  const opened = await forge.openPullRequest({ remote, branch, base, ...pullRequestText(definition) });
+  const opened = await forge.openPullRequest({
+    ...{ remote, branch, base },
+    ...pullRequestText(definition, report()),
+    ...defined({ draft: publish.draft, reviewers: publish.reviewers, labels: publish.labels }),
+  });
   if (opened.type === 'found') return { remote, pr: opened.pullRequest.url };
   return {
     remote,

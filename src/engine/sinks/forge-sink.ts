@@ -1,14 +1,23 @@
 import { SquadError } from '../../model/errors.ts';
 import type { RunDefinition } from '../../model/run.ts';
 import type { Forge } from '../../substrate/ports/forge.ts';
+import { readHistory } from '../../view/read-run.ts';
+import { requestReport } from '../../view/report/report.ts';
+import { viewOf } from '../../view/view-of.ts';
+import type { OperationPorts } from '../operations/operation-ports.ts';
 import { pushRun } from '../operations/publish-run.ts';
 import type { SinkWork } from './sink.ts';
 
 /** An unfinished run is not pushed; people have its branch. */
 export const FORGE: SinkWork = {
   publish: async (ports, { finished, branch }, { facts: { problem } }) =>
-    finished?.outcome === 'done' && problem === undefined ? pushRun(ports, branch.head) : {},
+    finished?.outcome === 'done' && problem === undefined ? pushRun(ports, branch.head, () => reportOf(ports)) : {},
 };
+
+function reportOf({ ledger, lease }: OperationPorts): string {
+  const reading = readHistory(ledger, lease.runId, null);
+  return requestReport(reading, viewOf(reading, { now: reading.board.now }));
+}
 
 /** Throws if the run could not publish its work, so that a missing remote or login is found before the work starts. */
 export async function refuseUnpublishable(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** As a forge writes them; without commas, which its API separates them by. */
-const labelSchema = z
+export const labelSchema = z
   .string()
   .regex(/^[^\s,\p{C}](?:[^,\p{C}]{0,48}[^\s,\p{C}])?$/u, 'needs a label of 1 to 50 characters, without commas');
 

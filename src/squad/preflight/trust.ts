@@ -226,11 +226,20 @@ function variableItems({ env, setup, verify }: Settings, source: SettingsFile): 
 
 function publishItems({ publish }: Settings, source: SettingsFile): TrustItem[] {
   if (publish === undefined) return [];
-  const { remote, base, pr } = publish;
+  const { remote, base, pr, draft, reviewers = [], labels = [] } = publish;
   const pushes = `pushes the branch squad/<run> to the remote ${remote}, with your login`;
-  const opens = `opens a pull request there into ${base ?? 'the branch that the run starts from'}, in your name`;
+  const target = base ?? 'the branch that the run starts from';
+  const opens = `opens a ${draft === true ? 'draft of a ' : ''}pull request there into ${target}, in your name`;
+  const asks = `asks these for a review of it, in your name: ${reviewers.join(', ')}`;
+  const marks = `gives it the labels ${labels.join(', ')}`;
   const where = placeOf(source, 'publish');
-  return [pushes, ...(pr ? [opens] : [])].map((run) => ({ from: 'publish', run, where }));
+  const all = [
+    [true, pushes],
+    [pr, opens],
+    [reviewers.length > 0, asks],
+    [labels.length > 0, marks],
+  ] as const;
+  return all.flatMap(([is, run]) => (is ? [{ from: 'publish' as const, run, where }] : []));
 }
 
 function modelItems({ models, agents = [] }: Settings, source: SettingsFile): TrustItem[] {

@@ -58,6 +58,10 @@ export interface Forge {
     base: string;
     title: string;
     body: string;
+    draft?: boolean;
+    /** Asked for a review. */
+    reviewers?: readonly string[];
+    labels?: readonly string[];
   }): Promise<PullRequestAnswer>;
   readIssue(of: IssueName): Promise<IssueAnswer>;
 }

@@ -39,6 +39,7 @@ import type { RunHistory } from '../read-run.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { RunView } from '../run-view.ts';
 import { aboutOf, short } from './report-head.ts';
+import { sectionText } from './markdown.ts';
 import { armorySection, mailSection, peopleSection, stagesSection } from './report-people.ts';
 import { choiceSection } from './report-choice.ts';
 import { filesSection } from './files/files-section.ts';
@@ -97,6 +98,18 @@ export function reportOf(
     about: aboutOf(reading, view, now),
     sections: sections.flatMap((one) => (one === undefined ? [] : [boundedSection(one)])),
   };
+}
+
+/** For the people who read a pull request, as Markdown: how the work was judged, and its cost. */
+export function requestReport(reading: RunHistory, { plan }: RunView): string {
+  const sections = [
+    criteriaSection(reading, plan.criteria),
+    tasksSection(reading),
+    reviewsSection(reading),
+    followUpsSection(reading),
+    costSection(reading),
+  ];
+  return sections.flatMap((one) => (one === undefined ? [] : [sectionText(boundedSection(one))])).join('\n\n');
 }
 
 function getSection(reading: RunHistory, git: GitFacts | undefined): Section | undefined {

@@ -247,6 +247,7 @@ describe('a push', () => {
     publish: RunDefinition['publish'],
     answers: { push?: unknown; open?: unknown },
     branch: string | undefined = 'main',
+    report?: () => string,
   ) => {
     const { ports } = openInMemory();
     const { definition } = ports;
@@ -260,7 +261,7 @@ describe('a push', () => {
     } as unknown as Forge;
     const { root, base } = definition.repository;
     const repository = { root, base, ...(branch === '' ? {} : { branch }) } as RunDefinition['repository'];
-    const facts = await pushRun({ ...ports, forge, definition: { ...definition, publish, repository } }, 'c');
+    const facts = await pushRun({ ...ports, forge, definition: { ...definition, publish, repository } }, 'c', report);
     return { facts, opened };
   };
   const found = { type: 'found', pullRequest: { url: 'https://forge/1', commit: 'c', open: true } };
@@ -313,6 +314,18 @@ describe('a push', () => {
   ])('says whether the work closes an issue: %s', (_, source, body) => {
     const objective = { title: 'Tidy up', goals: [], criteria: [], constraints: [], context: '', text: 'Tidy up.' };
     expect(pullRequestText({ objective, source })).toEqual({ title: 'Tidy up', body });
+  });
+
+  it('opens it as the settings say, with the report as plain text at its end', async () => {
+    const more = { draft: true, reviewers: ['ada'], labels: ['squad'] };
+    const { opened } = await push({ ...origin, ...more }, { open: found }, 'main', () => 'Closes #1 @ada\n```\n![](x)');
+    expect(opened).toEqual([expect.objectContaining({ ...more, base: 'main' })]);
+    const [{ body = '' } = {}] = opened as { body?: string }[];
+    expect(body).toMatch(
+      /^Tidy up\.\n\n<details>[\s\S]*\n````\nCloses #1 @ada\n```\n!\[\]\(x\)\n````\n\n<\/details>\n$/,
+    );
+    const long = pullRequestText({ objective: { title: 't', text: 'o' }, source: 'f' }, 'x'.repeat(100_000));
+    expect(long.body.length).toBeLessThan(20_200);
   });
 
   it('opens no pull request where HEAD had no branch, and says what to set', async () => {

@@ -6,6 +6,9 @@ export interface NewPullRequest {
   /** One line. */
   readonly title: string;
   readonly body: string;
+  readonly draft?: boolean;
+  readonly reviewers?: readonly string[];
+  readonly labels?: readonly string[];
 }
 
 /** A host of repositories as squad uses it, through its command line. */

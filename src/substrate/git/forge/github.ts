@@ -58,8 +58,14 @@ function toPullRequest({ url, headRefOid, state }: z.infer<typeof pullRequestSch
 }
 
 /** With `=`, so that no text is read as an option. */
-function optionsOf({ branch, base, title, body }: NewPullRequest): readonly string[] {
-  return [`--head=${branch}`, `--base=${base}`, `--title=${title}`, `--body=${body}`];
+function optionsOf(of: NewPullRequest): readonly string[] {
+  const { branch, base, title, body, draft = false, reviewers = [], labels = [] } = of;
+  return [
+    ...[`--head=${branch}`, `--base=${base}`, `--title=${title}`, `--body=${body}`],
+    ...(draft ? ['--draft'] : []),
+    ...reviewers.map((name) => `--reviewer=${name}`),
+    ...labels.map((name) => `--label=${name}`),
+  ];
 }
 
 function listed({ repository }: Place, answer: string | Refused): string | Refused {

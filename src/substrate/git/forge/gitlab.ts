@@ -59,9 +59,17 @@ async function newest(ports: ForgePorts, place: Place, branch: string): Promise<
   return { type: 'found', pullRequest: { url: first.web_url, commit: first.sha ?? '', open } };
 }
 
-/** With `=`, so that no text is read as an option. */
-function fields({ branch, base, title, body }: NewPullRequest): readonly string[] {
-  const all = { source_branch: branch, target_branch: base, title, description: body };
+/** With `=`, so that no text is read as an option. Reviewers are asked for by GitLab's quick action: its interface wants numbers. */
+function fields(of: NewPullRequest): readonly string[] {
+  const { branch, base, title, body, draft = false, reviewers = [], labels = [] } = of;
+  const asked = reviewers.map((name) => `@${name}`).join(' ');
+  const all = {
+    source_branch: branch,
+    target_branch: base,
+    title: draft ? `Draft: ${title}` : title,
+    description: asked === '' ? body : `${body}\n\n/assign_reviewer ${asked}`,
+    ...(labels.length === 0 ? {} : { labels: labels.join(',') }),
+  };
   // glab makes a list of a text like `[wip]`; GitLab takes the space away.
   return Object.entries(all).map(([name, text]) => `--raw-field=${name}=${/^\[.*\]$/s.test(text) ? `${text} ` : text}`);
 }

@@ -62,6 +62,18 @@ describe('merge requests', () => {
     ]);
   });
 
+  it('opens a draft with labels, and asks for reviews by the quick action', async () => {
+    bench.gitlab({});
+    await bench.forge.push({ ...of, commit: bench.base });
+    await bench.forge.openPullRequest({ ...order, draft: true, reviewers: ['ada', 'bob'], labels: ['squad', 'good'] });
+    const made = bench.calls().find(({ args }) => args.includes('--method=POST'));
+    expect(made?.args).toContain('--raw-field=title=Draft: Fix it');
+    expect(made?.args.find((one) => one.startsWith('--raw-field=description='))).toMatch(
+      /\n\n\/assign_reviewer @ada @bob$/,
+    );
+    expect(made?.args).toContain('--raw-field=labels=squad,good');
+  });
+
   it('uses glab for a host of another name only where gh is not installed', async () => {
     bench.gitlab({ host: 'git.acme.com' });
     expect(await bench.forgeWith({ clis: ['glab'] }).findPullRequest(of)).toEqual({ type: 'none' });

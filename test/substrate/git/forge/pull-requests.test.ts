@@ -62,6 +62,22 @@ describe('opening', () => {
     expect(await bench.forge.openPullRequest(order)).toMatchObject({ pullRequest: { url: url(2), open: true } });
   });
 
+  it('opens a draft, with labels, and asks for reviews', async () => {
+    bench.github({});
+    await bench.forge.push({ ...of, commit: bench.base });
+    const more = { draft: true, reviewers: ['ada', 'acme/core'], labels: ['squad', 'good first'] };
+    await bench.forge.openPullRequest({ ...order, ...more });
+    const create = bench.calls().find(({ args }) => args[1] === 'create');
+    expect(create?.args.slice(6)).toEqual([
+      '--draft',
+      '--reviewer=ada',
+      '--reviewer=acme/core',
+      '--label=squad',
+      '--label=good first',
+      '--repo=github.com/acme/app',
+    ]);
+  });
+
   it('hands texts on as they are, and as no option', async () => {
     bench.github({});
     await bench.forge.push({ ...of, commit: bench.base });

@@ -16,8 +16,9 @@ interface ProgramRow {
  */
 export const PROGRAMS = {
   squad: {
-    starts: 'Node with squad itself: an engine in the background, one in a pane, the window of a member',
-    when: '`--detach`, `squad team`, a run or answer from Studio or `squad mcp-server`',
+    starts:
+      'Node with squad itself: an engine in the background, one in a pane, the window of a member, a run on a worker',
+    when: '`--detach`, `squad team`, a run or answer from Studio or `squad mcp-server`, `squad worker`',
     reads: 'the repository, as every command of squad does',
     confinedBy: 'its own code only; no module, plugin or configuration of the repository is loaded',
   },

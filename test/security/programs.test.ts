@@ -16,6 +16,7 @@ const STARTS: Readonly<Record<string, readonly ProgramKind[]>> = {
   'substrate/system/process/helper-host.mjs': [],
   'substrate/system/process/run-in-terminal.ts': [],
   'substrate/system/process/start-detached.ts': ['squad'],
+  'substrate/system/process/start-attached.ts': ['squad'],
   'substrate/system/process/run-helper.ts': ['helper-host'],
   'substrate/system/process/run-pager.ts': ['pager'],
   'substrate/system/process/isolation.ts': ['namespace'],

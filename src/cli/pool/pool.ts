@@ -21,7 +21,7 @@ export async function pool(context: CommandContext, options: PoolOptions<'pool'>
       output.line(line);
     return;
   }
-  const one = ({ about: _about, status: _status, repository, ...run }: PoolRun) => run;
+  const one = ({ about: _about, status: _status, repository: _repository, ...run }: PoolRun) => run;
   output.json({
     type: 'pool',
     pool: shown,

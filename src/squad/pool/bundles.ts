@@ -29,28 +29,27 @@ interface BundlePorts {
 /** `store` is never called twice at once. What fails is tried again until it is stored or the run is lost. */
 export function createBundles({ clock, store, lost, say }: BundlePorts): Bundles {
   /** Counts requests; `stored`: up to which one all is stored. */
-  let wanted = 0;
-  let stored = 0;
+  const now: { wanted: number; stored: number; fenced: unknown; isClosed: boolean } = {
+    ...{ wanted: 0, stored: 0, fenced: undefined, isClosed: false },
+  };
   let since: number | undefined;
-  let fenced: unknown;
   let working: Promise<void> | undefined;
-  let isClosed = false;
   const failed = (error: unknown): void => {
-    if (isSquadError(error) && error.code === 'lease-fenced') fenced = error;
+    if (isSquadError(error) && error.code === 'lease-fenced') now.fenced = error;
     else if (since === undefined) say(`nothing can be kept in the pool now: ${plainLine(errorText(error), 300)}`);
     since ??= clock.monotonic();
   };
   const work = async (): Promise<void> => {
-    while (stored < wanted && fenced === undefined && !lost.aborted && !isClosed) {
-      const upTo = wanted;
+    while (now.stored < now.wanted && now.fenced === undefined && !lost.aborted && !now.isClosed) {
+      const upTo = now.wanted;
       try {
         await store();
-        stored = upTo;
+        now.stored = upTo;
         if (since !== undefined) say('the pool keeps the run again');
         since = undefined;
       } catch (error) {
         failed(error);
-        if (fenced === undefined) await clock.sleep(AGAIN_MS, lost);
+        if (now.fenced === undefined) await clock.sleep(AGAIN_MS, lost);
       }
     }
   };
@@ -60,20 +59,20 @@ export function createBundles({ clock, store, lost, say }: BundlePorts): Bundles
   };
   return {
     request: () => {
-      wanted += 1;
+      now.wanted += 1;
       void start();
     },
     flush: async () => {
-      const upTo = (wanted += 1);
-      while (stored < upTo) {
+      const upTo = (now.wanted += 1);
+      while (now.stored < upTo) {
         await start();
-        if (fenced !== undefined) throw fenced;
-        if (lost.aborted || isClosed) throw lostRun();
+        if (now.fenced !== undefined) throw now.fenced;
+        if (lost.aborted || now.isClosed) throw lostRun();
       }
     },
     unstoredMs: () => (since === undefined ? 0 : clock.monotonic() - since),
     close: async () => {
-      isClosed = true;
+      now.isClosed = true;
       await working;
     },
   };

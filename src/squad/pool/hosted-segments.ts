@@ -87,11 +87,9 @@ export function createHostedSegments(ports: HostingPorts): HostedSegments {
       const began = clock.monotonic();
       const kept = await store.renew(all.map(({ claim }) => claim));
       const ms = POOL_LEASE.heldMs - (clock.monotonic() - began);
-      const isKept = ({ claim }: HostedSegment): boolean =>
-        kept.some(({ run, epoch }) => run === claim.run && epoch === claim.epoch);
       const known = (one: HostedSegment): boolean => all.includes(one);
-      write({ type: 'kept', ms }, (one) => known(one) && isKept(one));
-      write({ type: 'lost' }, (one) => known(one) && !isKept(one));
+      write({ type: 'kept', ms }, (one) => known(one) && isAmong(kept, one));
+      write({ type: 'lost' }, (one) => known(one) && !isAmong(kept, one));
       // The store says who has a run: a queue that gives it to another worker too only wakes that one.
       await Promise.all(all.map(async ({ taken }) => trigger.renew(taken)));
     },
@@ -101,6 +99,10 @@ export function createHostedSegments(ports: HostingPorts): HostedSegments {
     },
     refused: () => [...refused].map(([run, why]) => ({ run, why })),
   };
+}
+
+function isAmong(claims: readonly PoolClaim[], { claim }: HostedSegment): boolean {
+  return claims.some(({ run, epoch }) => run === claim.run && epoch === claim.epoch);
 }
 
 function startSegment(

@@ -109,14 +109,14 @@ interface Ears {
 function createEars(connect: () => Client, clock: Pick<Clock, 'sleep'>): Ears {
   const byChannel = new Map<string, Set<Ear>>();
   let client: Client | undefined;
-  let isClosed = false;
+  const closed = new AbortController();
   let attempt: Promise<void> | undefined;
 
   const hear = (channel: string, payload: string): void => {
     for (const ear of byChannel.get(channel) ?? []) ear(payload);
   };
   const open = async (): Promise<void> => {
-    while (!isClosed && client === undefined) {
+    while (!closed.signal.aborted && client === undefined) {
       const made = connect();
       const lost = (): void => {
         if (client !== made) return;
@@ -135,7 +135,7 @@ function createEars(connect: () => Client, clock: Pick<Clock, 'sleep'>): Ears {
         for (const channel of byChannel.keys()) hear(channel, '');
       } catch {
         await made.end().catch(() => undefined);
-        await clock.sleep(AGAIN_MS);
+        await clock.sleep(AGAIN_MS, closed.signal);
       }
     }
   };
@@ -158,7 +158,7 @@ function createEars(connect: () => Client, clock: Pick<Clock, 'sleep'>): Ears {
       return () => byChannel.get(channel)?.delete(ear);
     },
     close: async () => {
-      isClosed = true;
+      closed.abort();
       await attempt;
       const last = client;
       client = undefined;

@@ -199,9 +199,7 @@ function createTaking(
       }
     }
   };
-  const again = (): void => {
-    wakeUp.abort();
-  };
+  const again = (): void => wakeUp.abort();
   const deaf = database.listen(WAKE, () => {
     // A new set of labels may have come.
     queues = undefined;

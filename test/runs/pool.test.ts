@@ -2,208 +2,204 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import { statusOf } from '../../src/squad/pool/run-status.ts';
+import { openPool, type OpenedPool } from '../../src/substrate/pool/index.ts';
+import type { PoolRun } from '../../src/substrate/ports/pool.ts';
+import { createSystemClock } from '../../src/substrate/system/clock/system-clock.ts';
 import { git } from '../support/git.ts';
 import { machinesRoot, openMachineAt, until, type TestMachine } from '../support/pool-machines.ts';
 import { startPostgres, whyNoPostgres, type TestPostgres } from '../support/postgres.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
-import { APPROVE_ALL, author, commits, piece, plan, waitFor, type Entry } from './run-script.ts';
+import { APPROVE_ALL, author, commits, piece, plan, waitFor, type Entry, type Step } from './run-script.ts';
 
 const RUN = 'make-things';
-const TIMEOUT = 180_000;
+const TIMEOUT = 600_000;
 
 let postgres: TestPostgres;
 
 /** A submitter’s checkout with a remote, and machines that share nothing else with it. */
 interface PoolBench {
+  readonly url: string;
   readonly bench: RunBench;
   readonly remote: string;
   readonly submitter: TestMachine;
+  /** Lets the turns that wait for it go on. */
+  go(): void;
   machine(name: string): TestMachine;
+  /** A machine on which a person has allowed the run, with its worker. */
+  work(name: string, more?: readonly string[]): Promise<TestMachine>;
   /** What was really done, in its order. */
   effects(): string[];
   submit(more?: readonly string[]): Promise<void>;
-  run(): Promise<Record<string, unknown> | undefined>;
-  ended(): Promise<Record<string, unknown>>;
+  /** As the database has it, once it `fits`. */
+  run(what: string, fits: (run: PoolRun) => boolean): Promise<PoolRun>;
+}
+
+interface Script {
+  readonly effect: (name: string) => Step;
+  readonly wait: Step;
 }
 
 async function openPoolBench(
   test: TestContext,
-  database: string,
-  script: (effect: (name: string) => Entry['steps'][number], root: string) => readonly Entry[],
+  name: string,
+  script: (given: Script) => readonly Entry[],
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<PoolBench> {
   const root = machinesRoot();
-  const effects = join(root, 'effects');
+  const [effects, go, remote] = ['effects', 'go', 'remote.git'].map((one) => join(root, one)) as [string, string, string];
   writeFileSync(effects, '');
-  const effect = (name: string) => ({ run: ['sh', '-c', `echo ${name} >>'${effects}'`] });
-  const bench = openRunBench({ script: script(effect, root), settings });
-  const remote = join(root, 'remote.git');
+  const effect = (done: string): Step => ({ run: ['sh', '-c', `echo ${done} >>'${effects}'`] });
+  const bench = openRunBench({ script: script({ effect, wait: waitFor(go) }), settings });
   execFileSync('git', ['init', '-q', '--bare', '-b', 'main', remote]);
   git(bench.repository, 'remote', 'add', 'origin', remote);
   git(bench.repository, 'push', '-q', 'origin', 'main');
-  const pool = await postgres.url(database);
+  const url = await postgres.url(name);
+  const opened: OpenedPool = await openPool(url, createSystemClock());
   const machines: TestMachine[] = [];
-  const machine = (name: string): TestMachine => {
-    const made = openMachineAt(root, name, pool);
+  const machine = (called: string): TestMachine => {
+    const made = openMachineAt(root, called, url);
     machines.push(made);
     return made;
   };
   const submitter = machine('ann');
-  test.onTestFinished(() => {
+  test.onTestFinished(async () => {
     for (const one of machines) one.lose();
+    await opened.close();
     bench.close();
     rmSync(root, { recursive: true, force: true });
   });
-  const run: PoolBench['run'] = async () => {
-    const { lines } = await submitter.run(['pool', '--json']);
-    return (lines[0]?.['runs'] as Record<string, unknown>[] | undefined)?.find(({ name }) => name === RUN);
-  };
+  const said = (): string => machines.map((one) => one.said()).join('\n');
   return {
-    ...{ bench, remote, submitter, machine, run },
+    ...{ url, bench, remote, submitter, machine },
+    go: () => writeFileSync(go, ''),
+    work: async (called, more = []) => {
+      const made = machine(called);
+      const allowed = await made.run(['worker', 'allow', RUN, '--yes']);
+      expect(allowed.code, allowed.stderr).toBe(0);
+      made.worker(more);
+      return made;
+    },
     effects: () => readFileSync(effects, 'utf8').split('\n').slice(0, -1),
     submit: async (more = []) => {
       const flags = ['--runtime', 'scripted', '--yes', '--json', ...more];
       const submitted = await submitter.run(['submit', 'objective.md', ...flags], bench.repository);
       expect(submitted.code, submitted.stderr).toBe(0);
     },
-    ended: async () =>
-      until('the end of the run', async () => {
-        const found = await run();
-        return found?.['state'] === 'over' ? found : undefined;
-      }),
+    run: async (what, fits) =>
+      until(
+        what,
+        async () => {
+          const run = (await opened.store.runs()).find((one) => one.name === RUN);
+          return run !== undefined && fits(run) ? run : undefined;
+        },
+        said,
+      ),
   };
 }
 
-/** A machine on which a person has allowed the run, with its worker. */
-async function startWorker(bench: PoolBench, name: string, more: readonly string[] = []) {
-  const machine = bench.machine(name);
-  const allowed = await machine.run(['worker', 'allow', RUN, '--yes']);
-  expect(allowed.code, allowed.stderr).toBe(0);
-  return { machine, ...machine.worker(more) };
-}
+const isOver = ({ state }: PoolRun): boolean => state === 'over';
+const why = whyNoPostgres();
 
-const skip = whyNoPostgres();
-
-describe.skipIf(skip !== undefined)(`a pool${skip === undefined ? '' : `: ${skip}`}`, () => {
+describe.skipIf(why !== undefined)(`a pool${why === undefined ? '' : ` (left out: ${why})`}`, () => {
   beforeAll(async () => {
     postgres = await startPostgres();
-  }, 60_000);
+  }, 120_000);
   afterAll(() => postgres?.close());
 
-  it(
-    'runs on another machine what was submitted on one, which then takes the work',
-    { timeout: TIMEOUT },
-    async (test) => {
-      const pool = await openPoolBench(test, 'delivers', (effect) => [
-        plan([piece('a'), piece('b', { needs: ['a'] })]),
-        author('a', [effect('a'), ...commits({ 'a.txt': 'a\n' })]),
-        author('b', [effect('b'), ...commits({ 'b.txt': 'b\n' })]),
-        APPROVE_ALL,
-      ]);
-      await pool.submit();
-      const worker = await startWorker(pool, 'bob');
-      const end = await pool.ended();
-      expect(end['why'], worker.said()).toMatch(/^DONE/);
-      expect(pool.effects().toSorted()).toEqual(['a', 'b']);
-      const { bench, submitter, remote } = pool;
-      // The submitter’s machine had nothing of it until now.
-      expect(git(bench.repository, 'for-each-ref', 'refs/heads/squad', 'refs/squad')).toBe('');
-      expect(git(remote, 'rev-parse', '--verify', `refs/heads/squad/${RUN}`)).toMatch(/^[0-9a-f]{40}$/);
-      const merged = await submitter.run(
-        ['merge', RUN, '--pool', await postgres.url('delivers'), '--json'],
-        bench.repository,
-      );
-      expect(merged.code, merged.stderr).toBe(0);
-      expect(readFileSync(join(bench.repository, 'b.txt'), 'utf8')).toBe('b\n');
-      const report = await submitter.run(['report', RUN, '--pool', await postgres.url('delivers')]);
-      expect(report.stdout, report.stderr).toContain('Make things');
-      worker.child.kill('SIGTERM');
-      await until('the end of the worker', () => (worker.machine.alive().length === 0 ? true : undefined));
-      expect(worker.child.exitCode, worker.said()).toBe(0);
-    },
-  );
+  it('runs on another machine what was submitted on one, which then takes the work', { timeout: TIMEOUT }, async (test) => {
+    const pool = await openPoolBench(test, 'delivers', ({ effect }) => [
+      plan([piece('a')]),
+      author('a', [effect('a'), ...commits({ 'a.txt': 'a\n' })]),
+      APPROVE_ALL,
+    ]);
+    const { bench, submitter, remote, url } = pool;
+    await pool.submit();
+    const worker = await pool.work('bob', ['--once']);
+    const end = await pool.run('the end of the run', isOver);
+    expect(end.why).toMatch(/^DONE/);
+    expect([end.epoch, pool.effects()]).toEqual([1, ['a']]);
+    // The submitter’s machine had nothing of it until now.
+    expect(git(bench.repository, 'for-each-ref', 'refs/heads/squad', 'refs/squad')).toBe('');
+    expect(git(remote, 'rev-parse', '--verify', `refs/heads/squad/${RUN}`)).toMatch(/^[0-9a-f]{40}$/);
+    const merged = await submitter.run(['merge', RUN, '--pool', url, '--json'], bench.repository);
+    expect(merged.code, merged.stderr).toBe(0);
+    expect(readFileSync(join(bench.repository, 'a.txt'), 'utf8')).toBe('a\n');
+    const report = await submitter.run(['report', RUN, '--pool', url]);
+    expect(report.stdout, report.stderr).toContain('Make things');
+    await until('the end of the worker', () => (worker.alive().length === 0 ? true : undefined));
+    // It keeps the mirror, and nothing of the run.
+    expect(existsSync(join(worker.home, 'state/squad/pool/bob/runs', `${end.id}-1`))).toBe(false);
+  });
 
-  it('goes on elsewhere when a machine is lost, and does no settled turn again', { timeout: TIMEOUT }, async (test) => {
+  it('continues elsewhere when a machine is lost, and does no settled turn again', { timeout: TIMEOUT }, async (test) => {
     const pool = await openPoolBench(
       test,
       'takes_over',
-      (effect, root) => [
+      ({ effect, wait }) => [
         plan([piece('a'), piece('b', { needs: ['a'] })]),
         author('a', [effect('a'), ...commits({ 'a.txt': 'a\n' })]),
-        author('b', [effect('b'), waitFor(join(root, 'go')), ...commits({ 'b.txt': 'b\n' })]),
+        author('b', [effect('b'), wait, ...commits({ 'b.txt': 'b\n' })]),
         APPROVE_ALL,
       ],
       { publish: { remote: 'origin' } },
     );
+    const { remote, submitter, bench, url } = pool;
     await pool.submit();
-    const first = await startWorker(pool, 'bob');
-    await until('the work of a in the pool', async () => {
-      const status = (await pool.run())?.['status'] as { tasks?: { done: number } } | null;
-      return status?.tasks?.done === 1 && pool.effects().includes('b') ? true : undefined;
-    });
-    expect(git(pool.remote, 'for-each-ref', `refs/heads/squad/${RUN}`)).toBe('');
-    first.machine.lose();
-    expect(existsSync(first.machine.home)).toBe(false);
-    const second = await startWorker(pool, 'cia');
-    await until('the run on the other machine', async () =>
-      (await pool.run())?.['worker'] === 'cia' ? true : undefined,
-    );
-    writeFileSync(join(pool.remote, '..', 'go'), '');
-    const end = await pool.ended();
-    expect(end['why'], second.said()).toMatch(/^DONE/);
+    const first = await pool.work('bob');
+    // The plan and a.
+    await pool.run('the work of a in the pool', (run) => statusOf(run)?.tasks.done === 2 && pool.effects().includes('b'));
+    // Nothing is delivered that is not done.
+    expect(git(remote, 'for-each-ref', `refs/heads/squad/${RUN}`)).toBe('');
+    first.lose();
+    expect(existsSync(first.home)).toBe(false);
+    pool.go();
+    await pool.work('cia');
+    const end = await pool.run('the end of the run', isOver);
+    expect([end.why?.slice(0, 4), end.epoch]).toEqual(['DONE', 2]);
     // The turn that was cut short was done again, and no other one.
     expect(pool.effects()).toEqual(['a', 'b', 'b']);
-    expect(end['epoch']).toBe(2);
-    const head = git(pool.remote, 'rev-parse', `refs/heads/squad/${RUN}`);
-    expect(git(pool.remote, 'ls-tree', '--name-only', head).split('\n')).toEqual(
-      expect.arrayContaining(['a.txt', 'b.txt']),
-    );
-    const merged = await pool.submitter.run(
-      ['merge', RUN, '--pool', await postgres.url('takes_over'), '--json'],
-      pool.bench.repository,
-    );
+    const files = git(remote, 'ls-tree', '--name-only', `refs/heads/squad/${RUN}`).split('\n');
+    expect(files).toEqual(expect.arrayContaining(['a.txt', 'b.txt']));
+    const merged = await submitter.run(['merge', RUN, '--pool', url, '--json'], bench.repository);
     expect(merged.code, merged.stderr).toBe(0);
+    expect(readFileSync(join(bench.repository, 'b.txt'), 'utf8')).toBe('b\n');
   });
 
   it('does what people ask for from elsewhere', { timeout: TIMEOUT }, async (test) => {
-    const url = await postgres.url('commands');
-    const pool = await openPoolBench(test, 'commands', (_effect, root) => [
-      plan([piece('a')]),
-      author('a', [waitFor(join(root, 'go')), ...commits({ 'a.txt': 'a\n' })]),
+    const pool = await openPoolBench(test, 'commands', ({ effect, wait }) => [
+      plan([piece('a'), piece('b', { needs: ['a'] })]),
+      author('a', [effect('a'), wait, ...commits({ 'a.txt': 'a\n' })]),
+      author('b', commits({ 'b.txt': 'b\n' })),
       APPROVE_ALL,
     ]);
+    const { submitter, url } = pool;
     await pool.submit();
-    const worker = await startWorker(pool, 'bob');
-    await until('a task at work', async () => {
-      const status = await pool.submitter.run(['status', RUN, '--pool', url, '--json']);
-      return status.stdout.includes('"working"') || status.stdout.includes('"running"') ? true : undefined;
-    });
-    const paused = await pool.submitter.run(['pause', RUN, '--pool', url, '--json']);
-    expect(paused.lines[0], `${paused.stderr}${worker.said()}`).toMatchObject({
-      verb: 'pause',
-      by: 'ann through the pool',
-    });
-    writeFileSync(join(pool.remote, '..', 'go'), '');
-    await until('the run to wait', async () => ((await pool.run())?.['state'] === 'waiting' ? true : undefined));
-    const resumed = await pool.submitter.run(['resume', RUN, '--pool', url, '--json']);
+    const worker = await pool.work('bob');
+    await until('a task at work', () => (pool.effects().length > 0 ? true : undefined), worker.said);
+    const paused = await submitter.run(['pause', RUN, '--pool', url, '--json']);
+    expect(paused.lines[0], `${paused.stderr}${worker.said()}`).toMatchObject({ verb: 'pause', by: 'ann through the pool' });
+    pool.go();
+    const status = await submitter.run(['status', RUN, '--pool', url, '--json']);
+    expect(status.lines[0], status.stderr).toMatchObject({ name: RUN });
+    const resumed = await submitter.run(['resume', RUN, '--pool', url, '--json']);
     expect(resumed.code, resumed.stderr).toBe(0);
-    expect((await pool.ended())['why'], worker.said()).toMatch(/^DONE/);
+    expect((await pool.run('the end of the run', isOver)).why).toMatch(/^DONE/);
   });
 
   it('leaves a run alone that no person of the machine has allowed', { timeout: TIMEOUT }, async (test) => {
-    const pool = await openPoolBench(test, 'refuses', (effect) => [
+    const pool = await openPoolBench(test, 'refuses', ({ effect }) => [
       plan([piece('a')]),
-      author('a', [effect('a')]),
+      author('a', [effect('a'), { answer: 'done' }]),
       APPROVE_ALL,
     ]);
     await pool.submit();
     const machine = pool.machine('bob');
-    const worker = machine.worker();
-    const found = await until('why it waits', async () => {
-      const run = await pool.run();
-      return String(run?.['why']).includes('worker allow') ? run : undefined;
-    });
-    expect(found['state'], worker.said()).toBe('queued');
+    machine.worker();
+    await until('why it is left', () => (machine.said().includes(`squad worker allow ${RUN}`) ? true : undefined), machine.said);
+    const { lines } = await pool.submitter.run(['pool', '--json']);
+    const [run] = lines[0]?.['runs'] as { state: string; epoch: number; why: string }[];
+    expect(run).toMatchObject({ state: 'queued', epoch: 0 });
     expect(pool.effects()).toEqual([]);
   });
 });

@@ -13,7 +13,9 @@ export interface TestMachine {
   /** A command of squad, to its end. */
   run(args: readonly string[], cwd?: string): Promise<Finished>;
   /** `squad worker` under the machine’s name. */
-  worker(args?: readonly string[]): { readonly child: ChildProcess; readonly said: () => string };
+  worker(args?: readonly string[]): ChildProcess;
+  /** What its workers have said. */
+  said(): string;
   /** SIGKILL to all that was started here, then everything here is deleted. */
   lose(): void;
   /** Processes of this machine. */
@@ -33,6 +35,7 @@ export function openMachineAt(root: string, name: string, pool: string): TestMac
   };
   const start = (args: readonly string[], cwd = home): ChildProcess =>
     spawn(process.execPath, [CLI_ENTRY, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const texts: (() => string)[] = [];
   const alive = (): number[] => processesWith(`HOME=${home}`);
   return {
     name,
@@ -47,9 +50,10 @@ export function openMachineAt(root: string, name: string, pool: string): TestMac
     },
     worker: (args = []) => {
       const child = start(['worker', '--name', name, ...args]);
-      const [out, err] = [textOf(child.stdout), textOf(child.stderr)];
-      return { child, said: () => `${out()}${err()}` };
+      texts.push(textOf(child.stdout), textOf(child.stderr));
+      return child;
     },
+    said: () => texts.map((text) => text()).join(''),
     lose: () => {
       // Until nothing is left: one may have started another one meanwhile.
       for (let left = alive(); left.length > 0; left = alive()) killAll(left);
@@ -85,13 +89,17 @@ function processesWith(variable: string): number[] {
     });
 }
 
-/** Until `look` finds something, a minute at most. */
-export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  const deadline = performance.now() + 60_000;
+/** Until `look` finds something: minutes, on a machine that is busy with other tests. `said`: what to show of one that is never seen. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined> | T | undefined,
+  said: () => string = () => '',
+): Promise<T> {
+  const deadline = performance.now() + 240_000;
   while (performance.now() < deadline) {
     const found = await look();
     if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  throw new Error(`never seen: ${what}`);
+  throw new Error(`never seen: ${what}\n${said()}`);
 }

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { median, round, rowOf, type Bench, type Row } from './shared/row.ts';
 import { chainOf, ended, openScriptedRoom, type Piece, type ScriptedRoom } from './shared/scripted-room.ts';
-import { playTakt, type TaktTimes } from './shared/takt-room.ts';
+import type { PeerTimes } from './shared/peer-times.ts';
+import { playTakt } from './shared/takt-room.ts';
 import { firstStartAfter, turnsOf } from './shared/turn-times.ts';
 
 interface Scope {
@@ -85,7 +86,7 @@ function gapsOf(turns: readonly { readonly start: number; readonly end: number }
   return round(median(turns.slice(1).map(({ start }, index) => start - (turns[index]?.end ?? Number.NaN))));
 }
 
-function gapOfTakt({ turns }: TaktTimes): number {
+function gapOfTakt({ turns }: PeerTimes): number {
   return gapsOf(turns);
 }
 
@@ -101,7 +102,7 @@ function statusOf({ repository }: ScriptedRoom): number {
 /** squad and TAKT one after the other, as often as there are rounds. */
 async function manyRows(folder: string, files: number, rounds: number): Promise<readonly Row[]> {
   const squad: Many[] = [];
-  const takt: TaktTimes[] = [];
+  const takt: PeerTimes[] = [];
   let version = Number.NaN;
   for (let index = 0; index < rounds; index += 1) {
     const pieces = Array.from({ length: CHAINS }, (_, chain) => chainOf(OF_A_CHAIN, `chain-${chain + 1}`)).flat();
@@ -118,9 +119,9 @@ async function manyRows(folder: string, files: number, rounds: number): Promise<
     if (played !== undefined) takt.push(played);
   }
   const of = (key: keyof Many): number => round(median(squad.map((one) => one[key])));
-  const beside = (time: (one: TaktTimes) => number): number => round(median(takt.map(time)));
+  const beside = (time: (one: PeerTimes) => number): number => round(median(takt.map(time)));
   const about = `in ${files} files, p50 of ${rounds}`;
-  const lastOf = ({ turns }: TaktTimes): number => Math.max(...turns.map(({ end }) => end));
+  const lastOf = ({ turns }: PeerTimes): number => Math.max(...turns.map(({ end }) => end));
   const ideal = (CHAINS * OF_A_CHAIN * SHORT_MS) / PARALLEL / 1000;
   return [
     rowOf(

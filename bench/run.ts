@@ -19,6 +19,7 @@ import { makespan } from './makespan.ts';
 import { many } from './many.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
+import { peers } from './peers.ts';
 import { places } from './places.ts';
 import { serve } from './serve.ts';
 import { session } from './session.ts';
@@ -51,6 +52,7 @@ const OF_ANY_BUILD: readonly Bench[] = [
   studio,
   board,
   many,
+  peers,
 ];
 const OF_THESE_SOURCES: readonly Bench[] = [
   makespan,

@@ -4,35 +4,14 @@ import { delimiter, dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { installChaosAgent } from '../../test/support/chaos-agent.ts';
 import { install } from '../recovery/peers/install.ts';
-import { createRepository, ended } from './scripted-room.ts';
-
-interface TaktPlan {
-  /** Of the repository, as a scripted room has them. */
-  readonly files: number;
-  readonly tasks: number;
-  /** Turns of each task, one after the other. */
-  readonly steps: number;
-  readonly turnMs: number;
-  readonly parallel: number;
-}
-
-/** Epoch ms. */
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-export interface TaktTimes {
-  readonly command: Span;
-  /** In the order of their starts. */
-  readonly turns: readonly Span[];
-}
+import { followTimes, type PeerPlan, type PeerTimes } from './peer-times.ts';
+import { createRepository } from './scripted-room.ts';
 
 /**
  * TAKT at the same work: `takt run` with tasks of so many steps, in a clone for each task, and an agent that sleeps, writes a file and
  * commits it. A rule without a judge leads from each step to the next. undefined: it cannot be installed here.
  */
-export async function playTakt(folder: string, plan: TaktPlan): Promise<TaktTimes | undefined> {
+export async function playTakt(folder: string, plan: PeerPlan): Promise<PeerTimes | undefined> {
   const installed = install('takt');
   if ('why' in installed) return undefined;
   const repository = join(folder, 'repository');
@@ -47,22 +26,18 @@ export async function playTakt(folder: string, plan: TaktPlan): Promise<TaktTime
   writeSettings(home, repository, plan, steps);
   const program = join(installed.folder, 'node_modules', 'takt', 'bin', 'takt');
   const path = [agent.folder, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
-  const start = Date.now();
-  await ended(
+  const command = (): ReturnType<typeof spawn> =>
     spawn(process.execPath, [program, 'run'], {
       cwd: repository,
       env: { PATH: path, HOME: home, LANG: 'C.UTF-8', ANTHROPIC_API_KEY: 'none' },
       stdio: ['ignore', 'ignore', 'inherit'],
-    }),
-  );
-  const command = { start, end: Date.now() };
-  const ends = new Map(agent.ends().map(({ pid, at }) => [pid, at]));
-  const spans = agent.turns().map(({ pid, at }) => ({ start: at, end: ends.get(pid) ?? Number.NaN }));
-  if (spans.length !== plan.tasks * plan.steps) throw new Error(`takt took ${spans.length} turns`);
-  return { command, turns: spans.toSorted((one, two) => one.start - two.start) };
+    });
+  const times = await followTimes(command, agent);
+  if (times.turns.length !== plan.tasks * plan.steps) throw new Error(`takt took ${times.turns.length} turns`);
+  return times;
 }
 
-function writeSettings(home: string, repository: string, plan: TaktPlan, steps: readonly string[]): void {
+function writeSettings(home: string, repository: string, plan: PeerPlan, steps: readonly string[]): void {
   const own = join(repository, '.takt');
   mkdirSync(join(home, '.takt'), { recursive: true });
   mkdirSync(join(own, 'workflows'), { recursive: true });

@@ -147,9 +147,8 @@ export function wireRun(
   const control = createSegmentControl({ ledger, lease, processes, clock, supervisor, checks, wakeSignal, since });
   const fault = createFaultFinder({ workspaces, definition, watch: of.watch, isLeaving: () => control.leaving() });
   const copies = createCopies(copiesFolder(directory, lease.runId), definition.copied);
-  const own = ownPorts(ports, lease, scope);
   const operations = createOperations(
-    { ledger, lease, definition, workspaces, checks, copies, forge, fault, ...own },
+    { ledger, lease, definition, workspaces, checks, copies, forge, fault, ...ownPorts(ports, lease, scope) },
     clock,
     operationHooks(supervisor, control, () => wakeSignal.raise()),
   );
@@ -159,11 +158,8 @@ export function wireRun(
     ports.files?.changed(board);
   };
   const driven = { attempts: supervisor, operations, wakeSignal, workClock, turnLine, control, onApplied };
-  const graphPorts = {
-    ...runPorts(ports, ledger, of),
-    ...driven,
-    publisher: wirePublisher(ports, operations, redactor),
-  };
+  const publisher = wirePublisher(ports, operations, redactor);
+  const graphPorts = { ...runPorts(ports, ledger, of), ...driven, publisher };
   return { graphPorts, control, supervisor, operations, workClock, showNews, board: () => latest };
 }
 

@@ -13,11 +13,11 @@ export interface TriggerHarness {
 }
 
 /** One case: workers and a submitter on a queue of their own. */
-export interface TriggerStage {
+interface TriggerStage {
   readonly submitter: Trigger;
   /** A worker with a trigger of its own, which keeps what it took. */
-  worker(offer?: Partial<SegmentOffer>): Promise<TriggerWorker>;
-  until(what: string, isSo: () => boolean, ms?: number): Promise<void>;
+  readonly worker: (offer?: Partial<SegmentOffer>) => Promise<TriggerWorker>;
+  readonly until: (what: string, isSo: () => boolean, ms?: number) => Promise<void>;
   readonly harness: TriggerHarness;
 }
 
@@ -29,7 +29,7 @@ interface TriggerWorker {
 
 export interface TriggerCase {
   readonly title: string;
-  check(stage: TriggerStage): Promise<void>;
+  readonly check: (stage: TriggerStage) => Promise<void>;
 }
 
 const segment = (run: string, rest: { priority?: number; labels?: readonly string[] } = {}) => ({

@@ -47,7 +47,11 @@ async function openPoolBench(
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<PoolBench> {
   const root = machinesRoot();
-  const [effects, go, remote] = ['effects', 'go', 'remote.git'].map((one) => join(root, one)) as [string, string, string];
+  const [effects, go, remote] = ['effects', 'go', 'remote.git'].map((one) => join(root, one)) as [
+    string,
+    string,
+    string,
+  ];
   writeFileSync(effects, '');
   const effect = (done: string): Step => ({ run: ['sh', '-c', `echo ${done} >>'${effects}'`] });
   const bench = openRunBench({ script: script({ effect, wait: waitFor(go) }), settings });
@@ -107,64 +111,75 @@ describe.skipIf(why !== undefined)(`a pool${why === undefined ? '' : ` (left out
   }, 120_000);
   afterAll(() => postgres?.close());
 
-  it('runs on another machine what was submitted on one, which then takes the work', { timeout: TIMEOUT }, async (test) => {
-    const pool = await openPoolBench(test, 'delivers', ({ effect }) => [
-      plan([piece('a')]),
-      author('a', [effect('a'), ...commits({ 'a.txt': 'a\n' })]),
-      APPROVE_ALL,
-    ]);
-    const { bench, submitter, remote, url } = pool;
-    await pool.submit();
-    const worker = await pool.work('bob', ['--once']);
-    const end = await pool.run('the end of the run', isOver);
-    expect(end.why).toMatch(/^DONE/);
-    expect([end.epoch, pool.effects()]).toEqual([1, ['a']]);
-    // The submitter’s machine had nothing of it until now.
-    expect(git(bench.repository, 'for-each-ref', 'refs/heads/squad', 'refs/squad')).toBe('');
-    expect(git(remote, 'rev-parse', '--verify', `refs/heads/squad/${RUN}`)).toMatch(/^[0-9a-f]{40}$/);
-    const merged = await submitter.run(['merge', RUN, '--pool', url, '--json'], bench.repository);
-    expect(merged.code, merged.stderr).toBe(0);
-    expect(readFileSync(join(bench.repository, 'a.txt'), 'utf8')).toBe('a\n');
-    const report = await submitter.run(['report', RUN, '--pool', url]);
-    expect(report.stdout, report.stderr).toContain('Make things');
-    await until('the end of the worker', () => (worker.alive().length === 0 ? true : undefined));
-    // It keeps the mirror, and nothing of the run.
-    expect(existsSync(join(worker.home, 'state/squad/pool/bob/runs', `${end.id}-1`))).toBe(false);
-  });
-
-  it('continues elsewhere when a machine is lost, and does no settled turn again', { timeout: TIMEOUT }, async (test) => {
-    const pool = await openPoolBench(
-      test,
-      'takes_over',
-      ({ effect, wait }) => [
-        plan([piece('a'), piece('b', { needs: ['a'] })]),
+  it(
+    'runs on another machine what was submitted on one, which then takes the work',
+    { timeout: TIMEOUT },
+    async (test) => {
+      const pool = await openPoolBench(test, 'delivers', ({ effect }) => [
+        plan([piece('a')]),
         author('a', [effect('a'), ...commits({ 'a.txt': 'a\n' })]),
-        author('b', [effect('b'), wait, ...commits({ 'b.txt': 'b\n' })]),
         APPROVE_ALL,
-      ],
-      { publish: { remote: 'origin' } },
-    );
-    const { remote, submitter, bench, url } = pool;
-    await pool.submit();
-    const first = await pool.work('bob');
-    // The plan and a.
-    await pool.run('the work of a in the pool', (run) => statusOf(run)?.tasks.done === 2 && pool.effects().includes('b'));
-    // Nothing is delivered that is not done.
-    expect(git(remote, 'for-each-ref', `refs/heads/squad/${RUN}`)).toBe('');
-    first.lose();
-    expect(existsSync(first.home)).toBe(false);
-    pool.go();
-    await pool.work('cia');
-    const end = await pool.run('the end of the run', isOver);
-    expect([end.why?.slice(0, 4), end.epoch]).toEqual(['DONE', 2]);
-    // The turn that was cut short was done again, and no other one.
-    expect(pool.effects()).toEqual(['a', 'b', 'b']);
-    const files = git(remote, 'ls-tree', '--name-only', `refs/heads/squad/${RUN}`).split('\n');
-    expect(files).toEqual(expect.arrayContaining(['a.txt', 'b.txt']));
-    const merged = await submitter.run(['merge', RUN, '--pool', url, '--json'], bench.repository);
-    expect(merged.code, merged.stderr).toBe(0);
-    expect(readFileSync(join(bench.repository, 'b.txt'), 'utf8')).toBe('b\n');
-  });
+      ]);
+      const { bench, submitter, remote, url } = pool;
+      await pool.submit();
+      const worker = await pool.work('bob', ['--once']);
+      const end = await pool.run('the end of the run', isOver);
+      expect(end.why).toMatch(/^DONE/);
+      expect([end.epoch, pool.effects()]).toEqual([1, ['a']]);
+      // The submitter’s machine had nothing of it until now.
+      expect(git(bench.repository, 'for-each-ref', 'refs/heads/squad', 'refs/squad')).toBe('');
+      expect(git(remote, 'rev-parse', '--verify', `refs/heads/squad/${RUN}`)).toMatch(/^[0-9a-f]{40}$/);
+      const merged = await submitter.run(['merge', RUN, '--pool', url, '--json'], bench.repository);
+      expect(merged.code, merged.stderr).toBe(0);
+      expect(readFileSync(join(bench.repository, 'a.txt'), 'utf8')).toBe('a\n');
+      const report = await submitter.run(['report', RUN, '--pool', url]);
+      expect(report.stdout, report.stderr).toContain('Make things');
+      await until('the end of the worker', () => (worker.alive().length === 0 ? true : undefined));
+      // It keeps the mirror, and nothing of the run.
+      expect(existsSync(join(worker.home, 'state/squad/pool/bob/runs', `${end.id}-1`))).toBe(false);
+    },
+  );
+
+  it(
+    'continues elsewhere when a machine is lost, and does no settled turn again',
+    { timeout: TIMEOUT },
+    async (test) => {
+      const pool = await openPoolBench(
+        test,
+        'takes_over',
+        ({ effect, wait }) => [
+          plan([piece('a'), piece('b', { needs: ['a'] })]),
+          author('a', [effect('a'), ...commits({ 'a.txt': 'a\n' })]),
+          author('b', [effect('b'), wait, ...commits({ 'b.txt': 'b\n' })]),
+          APPROVE_ALL,
+        ],
+        { publish: { remote: 'origin' } },
+      );
+      const { remote, submitter, bench, url } = pool;
+      await pool.submit();
+      const first = await pool.work('bob');
+      // The plan and a.
+      await pool.run(
+        'the work of a in the pool',
+        (run) => statusOf(run)?.tasks.done === 2 && pool.effects().includes('b'),
+      );
+      // Nothing is delivered that is not done.
+      expect(git(remote, 'for-each-ref', `refs/heads/squad/${RUN}`)).toBe('');
+      first.lose();
+      expect(existsSync(first.home)).toBe(false);
+      pool.go();
+      await pool.work('cia');
+      const end = await pool.run('the end of the run', isOver);
+      expect([end.why?.slice(0, 4), end.epoch]).toEqual(['DONE', 2]);
+      // The turn that was cut short was done again, and no other one.
+      expect(pool.effects()).toEqual(['a', 'b', 'b']);
+      const files = git(remote, 'ls-tree', '--name-only', `refs/heads/squad/${RUN}`).split('\n');
+      expect(files).toEqual(expect.arrayContaining(['a.txt', 'b.txt']));
+      const merged = await submitter.run(['merge', RUN, '--pool', url, '--json'], bench.repository);
+      expect(merged.code, merged.stderr).toBe(0);
+      expect(readFileSync(join(bench.repository, 'b.txt'), 'utf8')).toBe('b\n');
+    },
+  );
 
   it('does what people ask for from elsewhere', { timeout: TIMEOUT }, async (test) => {
     const pool = await openPoolBench(test, 'commands', ({ effect, wait }) => [
@@ -178,7 +193,10 @@ describe.skipIf(why !== undefined)(`a pool${why === undefined ? '' : ` (left out
     const worker = await pool.work('bob');
     await until('a task at work', () => (pool.effects().length > 0 ? true : undefined), worker.said);
     const paused = await submitter.run(['pause', RUN, '--pool', url, '--json']);
-    expect(paused.lines[0], `${paused.stderr}${worker.said()}`).toMatchObject({ verb: 'pause', by: 'ann through the pool' });
+    expect(paused.lines[0], `${paused.stderr}${worker.said()}`).toMatchObject({
+      verb: 'pause',
+      by: 'ann through the pool',
+    });
     pool.go();
     const status = await submitter.run(['status', RUN, '--pool', url, '--json']);
     expect(status.lines[0], status.stderr).toMatchObject({ name: RUN });
@@ -196,7 +214,11 @@ describe.skipIf(why !== undefined)(`a pool${why === undefined ? '' : ` (left out
     await pool.submit();
     const machine = pool.machine('bob');
     machine.worker();
-    await until('why it is left', () => (machine.said().includes(`squad worker allow ${RUN}`) ? true : undefined), machine.said);
+    await until(
+      'why it is left',
+      () => (machine.said().includes(`squad worker allow ${RUN}`) ? true : undefined),
+      machine.said,
+    );
     const { lines } = await pool.submitter.run(['pool', '--json']);
     const [run] = lines[0]?.['runs'] as { state: string; epoch: number; why: string }[];
     expect(run).toMatchObject({ state: 'queued', epoch: 0 });

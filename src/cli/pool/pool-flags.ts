@@ -2,7 +2,7 @@ import type { Given } from '../../text/flags.ts';
 import { BEGINNING, JSON_OBJECT, NEW_RUN, PLAN, STRICT, TRIES, YES } from '../flags.ts';
 import { wholeNumber } from '../option-values.ts';
 
-export const POOL = ['--pool <url>', 'address of the pool’s PostgreSQL (default: $SQUAD_POOL)'] as const;
+const POOL = ['--pool <url>', 'address of the pool’s PostgreSQL (default: $SQUAD_POOL)'] as const;
 
 /** Flags of the commands about a pool. */
 export const POOL_FLAGS = {

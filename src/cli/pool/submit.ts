@@ -1,7 +1,7 @@
 import { submitToPool } from '../../squad/pool/submit-to-pool.ts';
 import type { LimitOptions } from '../../model/limit-table.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import type { CommandContext, RunOptions } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
 import { newRunOf } from '../consent.ts';
 import { givenSource } from '../given-source.ts';
 import { printResult } from '../output.ts';
@@ -14,7 +14,7 @@ export async function submitRun(
   given: string | undefined,
   options: PoolOptions<'submit'> & LimitOptions,
 ): Promise<void> {
-  const objective = await givenSource(context, given, options as RunOptions);
+  const objective = await givenSource(context, given, options);
   const { key, priority, remote, labels } = options;
   const submitted = await withPool(context, options, async ({ store, trigger }) =>
     submitToPool({ host: context.host }, { store, trigger: await trigger() }, objective, {

@@ -11,7 +11,7 @@ export const aboutSchema = z.object({
   runtimes: z.array(z.string()),
   items: z.array(z.object({ from: z.string(), run: z.string() })),
 });
-export type AboutRun = z.infer<typeof aboutSchema>;
+type AboutRun = z.infer<typeof aboutSchema>;
 
 export function aboutOf(definition: RunDefinition, items: readonly TrustItem[]): Json {
   const { objective, repository, agents } = definition;

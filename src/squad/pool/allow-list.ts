@@ -12,7 +12,7 @@ import { shellWord } from '../../text/shell-word.ts';
 import { trustHash } from '../preflight/trust-hash.ts';
 
 /** A command of a run, or a thing that it may use, without the place where it says so. */
-export interface Asked {
+interface Asked {
   readonly from: string;
   readonly run: string;
 }

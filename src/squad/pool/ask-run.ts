@@ -24,7 +24,7 @@ export async function askRun<Verb extends RemoteVerb>(
   await wakeFor({ trigger }, run);
   for (const until = clock.monotonic() + PATIENCE_MS; clock.monotonic() < until; await clock.sleep(LOOK_MS)) {
     const found = await store.findCommand(id);
-    if (found !== undefined && found.doneAt !== null) return readAnswer<Verb>(found.answer);
+    if (found !== undefined && found.doneAt !== null) return readAnswer(found.answer) as unknown as RemoteAnswers[Verb];
   }
   throw new SquadError({
     code: 'workspace-busy',

@@ -68,7 +68,7 @@ export async function checkoutRun(
 }
 
 /** Fetches refs of a run from its remote into a repository. Returns why it could not. */
-export async function fetchInto(
+async function fetchInto(
   ports: ForgePorts,
   place: ForgeRepository,
   url: string,

@@ -4,7 +4,7 @@ import type { PoolAddress } from './address.ts';
 import { loadPg } from './library.ts';
 import { poolError } from './pool-errors.ts';
 
-export type Values = readonly unknown[];
+type Values = readonly unknown[];
 
 /** Statements on the database of a pool, each alone or in one transaction. */
 export interface Statements {

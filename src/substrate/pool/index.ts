@@ -12,7 +12,7 @@ export interface OpenedPool {
   readonly shown: string;
   readonly store: PoolStore;
   /** Opened by its first use, because those who only read need none. `watches`: it also finds the segments of lost workers. */
-  trigger(how?: { readonly watches: boolean }): Promise<Trigger>;
+  readonly trigger: (how?: { readonly watches: boolean }) => Promise<Trigger>;
   close(): Promise<void>;
 }
 

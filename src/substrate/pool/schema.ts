@@ -3,7 +3,7 @@ import { POOL_LEASE } from '../ports/pool.ts';
 import type { PoolDatabase, Statements } from './database.ts';
 
 /** Grows with each change of the tables. */
-export const POOL_SCHEMA = 1;
+const POOL_SCHEMA = 1;
 const LEAST_POSTGRES = 13;
 
 /** A lease, from now on. The clock of the statement: that of the transaction stands still. */

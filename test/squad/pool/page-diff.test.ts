@@ -5,7 +5,7 @@ const SIZE = 512;
 
 /** A file with the header of an SQLite file, and a page for each letter. */
 function fileOf(letters: string): Buffer {
-  const pages = [...letters].map((letter) => Buffer.alloc(SIZE, letter));
+  const pages = letters.split('').map((letter) => Buffer.alloc(SIZE, letter));
   pages[0]?.writeUInt16BE(SIZE, 16);
   return Buffer.concat(pages);
 }

@@ -21,7 +21,7 @@ const pageOf = (letter: string) => Buffer.alloc(4096, letter);
 /** A bundle whose ledger has a page for each letter; `changed`: the numbers of those that are sent. */
 function bundleOf(
   letters: string,
-  changed = [...letters].map((_, number) => number),
+  changed = letters.split('').map((_, number) => number),
   contents: readonly string[] = [],
 ): PoolBundle {
   return {

@@ -4,7 +4,6 @@ import { sharedLimitLines } from '../../view/shared-limits.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { parseSince } from '../../text/since.ts';
 import type { CommandContext, Options } from '../command-context.ts';
-import { wrap } from '../render/cells.ts';
 import { nightLine } from '../render/night-line.ts';
 import { renderRuns } from '../render/runs-table.ts';
 
@@ -35,7 +34,5 @@ async function runsSince(context: CommandContext, text: string, json: boolean): 
   if (since > now) throw badInput(`${plainLine(text, 80)} is still to come`, example);
   const night = await readRunsSince(context, since);
   if (json) return output.json({ type: 'runs-since', ...night });
-  const columns = output.columns();
-  const line = nightLine(night, now);
-  for (const one of columns === undefined ? [line] : wrap(line, columns)) output.line(one);
+  output.line(nightLine(night, now));
 }

@@ -147,6 +147,10 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad pack': { in: 'stopped' },
   // The repository has runs of its own.
   'squad unpack': { in: 'done', first: ['squad pack ../runs.tar'], code: 2 },
+  // No test has another machine.
+  'squad move ssh://me@server/home/me/my-project': { in: 'done', code: 78 },
+  'squad move login-form ssh://server:2222/~/my-project --now': { in: 'done', code: 78 },
+  'squad move --back': { in: 'done', code: 2 },
   squad: { in: 'done' },
 };
 

@@ -36,6 +36,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   switch: ['scripted', '--task', 'a'],
   tell: ['planner', 'use tabs'],
   pack: ['runs.tar'],
+  move: ['ssh://127.0.0.1:1/r'],
   unpack: ['runs.tar'],
   'queue move': ['one', '1'],
   'queue drop': ['one'],

@@ -4,6 +4,7 @@ import { sharedLimitLines } from '../../view/shared-limits.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { parseSince } from '../../text/since.ts';
 import type { CommandContext, Options } from '../command-context.ts';
+import { movedNotice } from '../moved-notice.ts';
 import { nightLine } from '../render/night-line.ts';
 import { renderRuns } from '../render/runs-table.ts';
 
@@ -11,13 +12,16 @@ export async function runs(context: CommandContext, options: Options<'runs'>): P
   if (options.since !== undefined) return runsSince(context, options.since, options.json === true);
   const { output } = context;
   const all = await listRuns(context);
+  const moved = await movedNotice(context);
   if (options.json === true) {
+    if (moved !== undefined) output.json({ type: 'moved', ...moved.about });
     for (const run of all) output.json({ type: 'run', ...run });
     return;
   }
   const now = Date.now();
   const limits = await readLimitsOfAll(context);
   for (const line of [
+    ...(moved?.lines ?? []),
     ...renderRuns(all, { now, columns: output.columns(), style: output.style }),
     ...(limits === undefined ? [] : sharedLimitLines(limits, now)),
   ]) {

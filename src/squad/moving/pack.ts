@@ -7,7 +7,7 @@ import { placedAt, type RunDefinition } from '../../model/run.ts';
 import { storageError } from '../../model/storage-error.ts';
 import { complete, refuseExisting } from '../../substrate/ledger/backup.ts';
 import { filesOf } from '../../substrate/ledger/backup-files.ts';
-import { ledgerPath, openLedger } from '../../substrate/ledger/index.ts';
+import { ledgerPath, openLedger, type WorkspaceLock } from '../../substrate/ledger/index.ts';
 import { SCHEMA } from '../../substrate/ledger/schema.ts';
 import { makeBundle, missingCommits, refsIn } from '../../substrate/git/run-bundle.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
@@ -40,9 +40,9 @@ interface PackedRun {
 
 /**
  * Writes all runs of a repository into one new file: the ledger as it is at a replication point, what it names, and the commits of the
- * runs. No consent and no secret is in it. Changes nothing of the runs. Throws `usage` if the file exists.
+ * runs. No consent and no secret is in it. Changes nothing of the runs. Throws `usage` if the file exists. `lock`: the caller's own.
  */
-export async function packRuns(place: Place, file: string): Promise<Packed> {
+export async function packRuns(place: Place, file: string, lock?: WorkspaceLock): Promise<Packed> {
   const workspace = await openWorkspace(place);
   requireRuns(workspace);
   const path = resolve(place.host.workingDirectory, file);
@@ -51,7 +51,7 @@ export async function packRuns(place: Place, file: string): Promise<Packed> {
   try {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { mode: 0o700 });
-    const lost = await copyAtPoint(workspace, folder);
+    const lost = await copyAtPoint(workspace, folder, lock);
     const packed = await readRuns(workspace, folder);
     const all = [...(await stateParts(folder)), ...(await checkoutParts(workspace, packed))];
     const bundled = await bundleOf(workspace, folder, packed);

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { badInput, SquadError, usageError, wrongEnvironment } from '../../model/errors.ts';
 import { errorCode, storageError } from '../../model/storage-error.ts';
 import { hasLedger } from '../../substrate/ledger/index.ts';
+import { refuseMoved } from '../../substrate/ledger/moved-mark.ts';
 import { SCHEMA } from '../../substrate/ledger/schema.ts';
 import { missingCommits, ownerOf, putRefs, refsIn, takeBundle } from '../../substrate/git/run-bundle.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
@@ -10,8 +11,9 @@ import { confine, isWithin } from '../../substrate/system/files/confine.ts';
 import { extractEntry, hashFile } from '../../substrate/system/files/tar-file.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { exists } from '../../substrate/system/files/exists.ts';
-import { adoptState } from '../adopt-state.ts';
+import { takeState } from '../adopt-state.ts';
 import { openWorkspace, type OpenedWorkspace, type Place } from '../open-workspace.ts';
+import { flagQueue } from '../queue-flag.ts';
 import { damagedPack, readManifest, type Manifest, type OpenedPack, type PackPart } from './manifest.ts';
 
 export interface Unpacked {
@@ -25,15 +27,16 @@ export interface Unpacked {
 /**
  * Takes the runs of a pack over into this repository, which must have none of its own. Everything is checked before anything is written
  * that counts; a crash leaves a repository without runs, and the same call begins again. squad asks for consent before a run continues.
+ * `before`: called once all is checked, with what a move has to do before the ledger comes.
  */
-export async function unpackRuns(place: Place, file: string): Promise<Unpacked> {
+export async function unpackRuns(place: Place, file: string, before?: () => Promise<void>): Promise<Unpacked> {
   const workspace = await openWorkspace(place);
   const path = resolve(place.host.workingDirectory, file);
   const shown = plainLine(path, 300);
   const pack = await openPack(path);
   const { manifest } = pack;
   refuseSchema(shown, manifest);
-  refuseRuns(workspace, manifest);
+  if (before === undefined) refuseRuns(workspace, manifest);
   await refuseWithoutBase(workspace, manifest);
   const folder = join(workspace.host.stateDirectory, `unpacking-${workspace.host.pid}`);
   try {
@@ -53,8 +56,11 @@ export async function unpackRuns(place: Place, file: string): Promise<Unpacked> 
     );
     failpoint('unpack.refs');
     for (const [from, to] of checkout) await copyInto(from, to);
+    await before?.();
     // Last: until then the repository has no runs.
-    const { directory } = await adoptState(place, join(folder, 'state'));
+    const { directory } = await takeState(workspace, join(folder, 'state'));
+    // An engine here looks for runs in the queue only if this says so, and takes it back.
+    flagQueue(directory);
     return { id: manifest.id, path, directory, runs: manifest.runs };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -88,7 +94,9 @@ function refuseSchema(file: string, { schema }: Manifest): void {
 }
 
 function refuseRuns({ state }: OpenedWorkspace, { runs }: Manifest): void {
-  if (state.type !== 'known' || !hasLedger(state.directory)) return;
+  if (state.type !== 'known') return;
+  refuseMoved(state.directory);
+  if (!hasLedger(state.directory)) return;
   const named = runs.map(({ name }) => name).join(', ');
   throw usageError(
     `this repository has runs of its own in ${plainLine(state.directory)}, and the pack has ${named}`,

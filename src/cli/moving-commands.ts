@@ -30,7 +30,7 @@ export const MOVING_COMMANDS: Commands = {
   },
 };
 
-/** What `squad move` starts on the other machine. */
+/** `squad move` starts it on the other machine. */
 export const RECEIVING_COMMAND: Commands = {
   receive: {
     hidden: true,

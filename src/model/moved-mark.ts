@@ -18,7 +18,7 @@ const about = { version: z.literal(1), move: z.uuid(), at: z.int() };
 const movedSchema = z.object({ ...about, type: z.literal('moved'), other: movePlaceSchema });
 
 /**
- * What a move of the runs has left in the folder of their ledger. `moving`: they may still come to stay. `moved`: they are at the other
+ * Left by a move in the folder of the ledger. `moving`: they may still come to stay. `moved`: they are at the other
  * place. `arriving`: they are copied, and the other place has not let them go yet. `here`: they came from there, and are at home now.
  */
 export const movedMarkSchema = z.discriminatedUnion('type', [
@@ -38,7 +38,7 @@ export function whereMoved({ type, other, at }: MovedMark): string | undefined {
 }
 
 /** The next step of a person who wants to work with the runs. */
-export function stepAfterMove({ type, other }: MovedMark): string {
+function stepAfterMove({ type, other }: MovedMark): string {
   const { url } = other;
   if (type === 'moved')
     return url === undefined

@@ -113,7 +113,7 @@ function runToAdmit(ledger: Ledger, runId: string): RunToAdmit | undefined {
   return { id: row.id, definition, limits, content: consentContent(ledger, row.id) };
 }
 
-/** What a run needs consent for on this machine, which another one has the record of. */
+/** Needs consent on this machine: a run that another one has the record of. */
 export async function itemsOfComing(
   workspace: Pick<Workspace, 'host' | 'composition'>,
   definition: RunDefinition,

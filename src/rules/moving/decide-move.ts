@@ -16,7 +16,7 @@ export interface MoveSide {
  * `move`: from the beginning. `go-back`: the source has not let the runs go, so that they stay, and the move begins anew. `take`: it has let
  * them go, and the target does not have them. `begin`: the target has them.
  */
-export type MoveStep =
+type MoveStep =
   | { readonly do: 'move' }
   | { readonly do: 'go-back' }
   | { readonly do: 'take' | 'begin'; readonly move: string }
@@ -46,7 +46,7 @@ function finish(mark: MovedMark, source: MoveSide, target: MoveSide): MoveStep {
   return { do: 'refuse', error: onward ?? movedError(mark) ?? noRunYet() };
 }
 
-/** What stands there is nothing, or a copy of an earlier move between the two, which no engine may use. */
+/** Nothing stands there, or a copy of an earlier move between the two, which no engine may use. */
 function isOwn({ id }: MoveSide, { mark, hasRuns }: MoveSide): boolean {
   if (mark?.type === 'arriving' || mark?.type === 'moved') return mark.other.id === id && id !== undefined;
   return mark === undefined && !hasRuns;

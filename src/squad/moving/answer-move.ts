@@ -9,10 +9,10 @@ import type { Place } from '../open-workspace.ts';
 import { localSide } from './local-side.ts';
 import { ANSWER, envelopeSchema, moveRequestSchema, type MoveRequest } from './move-messages.ts';
 
-export interface AnswerOptions {
+interface AnswerOptions {
   /** The program that starts an engine. */
   readonly squad: readonly string[];
-  /** Of squad here. */
+  /** That of squad here. */
   readonly version: string;
   readonly input: AsyncIterable<Buffer>;
   readonly output: NodeJS.WritableStream;
@@ -50,7 +50,7 @@ async function write(output: NodeJS.WritableStream, what: string | Buffer): Prom
 
 interface Given {
   readonly input: AsyncIterator<Buffer>;
-  /** What came after the line with it. */
+  /** Bytes that came with the line and follow it. */
   readonly rest: Buffer;
 }
 

@@ -8,7 +8,7 @@ import { beginMoved, discardMoved, readComing, takeMoved } from './local-target.
 import type { Looked } from './move-messages.ts';
 import type { MovingSide } from './move-side.ts';
 
-export interface LocalSideOptions {
+interface LocalSideOptions {
   /** The program that starts an engine. */
   readonly squad: readonly string[];
   readonly onWait: OnWait;

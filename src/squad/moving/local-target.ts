@@ -19,7 +19,7 @@ import { agreeToRun, itemsOfComing, rememberAgreed } from '../run-consent.ts';
 import type { Agreed, Begun, ComingRun, Looked } from './move-messages.ts';
 import { unpackRuns } from './unpack.ts';
 
-/** What would come here: what needs consent, and what has to be mended first. */
+/** For runs that would come here: all that needs consent, and all that is missing. */
 export async function readComing(
   workspace: OpenedWorkspace,
   coming: readonly ComingRun[],
@@ -92,7 +92,7 @@ function refuseOthers({ directory, repository, composition }: OpenedWorkspace, o
   );
 }
 
-/** What an earlier stay has left: a ledger that is out of date, and what was made from it. Output of turns and reports stay. */
+/** Removes the leavings of an earlier stay: a ledger that is out of date, and all that was made from it. Output of turns and reports stay. */
 async function clearStale(directory: string): Promise<void> {
   for (const file of [ledgerPath(directory), join(directory, 'checkpoints.db')])
     for (const end of FILE_ENDS) rmSync(file + end, { force: true });

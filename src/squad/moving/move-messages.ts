@@ -11,12 +11,12 @@ const text = z.string().max(10_000);
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** A run, as the other machine has to know it before it comes. */
-export const comingRunSchema = z.object({
+const comingRunSchema = z.object({
   id: z.string().max(100),
   name: z.string().max(200),
   unfinished: z.boolean(),
   base: z.string().regex(/^[0-9a-f]{40,64}$/),
-  /** Of all that decides what it starts and may use. */
+  /** Changes with all that decides what it starts and may use. */
   hash,
   definition: runDefinitionSchema,
   limits: limitsSchema,
@@ -47,23 +47,23 @@ export type MoveRequest = z.infer<typeof moveRequestSchema>;
 /** The envelope of a request: read before the rest, which another version may have changed. */
 export const envelopeSchema = z.object({ squad: z.string().max(100), path: z.string().max(4096), request: z.json() });
 
-export const itemSchema = z.object({ from: text, run: text, where: text, detail: text.optional() });
+const itemSchema = z.object({ from: text, run: text, where: text, detail: text.optional() });
 
-export const lookedSchema = z.object({
+const lookedSchema = z.object({
   shown: text,
   id: text.optional(),
   hasRuns: z.boolean(),
   mark: movedMarkSchema.optional(),
   /** Those of here; empty where runs are to come. */
   runs: z.array(comingRunSchema),
-  /** What needs the consent of the person for this machine. */
+  /** Each needs the consent of the person for this machine. */
   items: z.array(itemSchema.extend({ from: z.string() })),
-  /** What has to be mended on this machine first. */
+  /** Each has to be put right on this machine first. */
   problems: z.array(text),
 });
 export type Looked = z.infer<typeof lookedSchema>;
 
-export const packedSchema = z.object({
+const packedSchema = z.object({
   bytes: z.int(),
   runs: z.array(agreedSchema),
   /** Paid turns whose work was gone already. */
@@ -74,9 +74,9 @@ export const packedSchema = z.object({
 });
 export type PackedRuns = z.infer<typeof packedSchema>;
 
-export const takenSchema = z.object({ id: text });
+const takenSchema = z.object({ id: text });
 
-export const begunSchema = z.object({
+const begunSchema = z.object({
   /** Absent: there is none to continue. */
   run: text.optional(),
   /** An engine has it. */

@@ -15,7 +15,7 @@ export interface MoveOptions {
   readonly now: boolean;
   /** Shows what the runs do on the other machine, and asks the person. */
   agree(items: Looked['items'], looked: { readonly source: Looked; readonly target: Looked }): Promise<boolean>;
-  /** What happens, for people. */
+  /** Gets each step, for people. */
   say(line: string): void;
 }
 
@@ -107,7 +107,7 @@ async function consentOf(source: Looked, target: Looked, options: MoveOptions): 
   if (problem !== undefined)
     throw wrongEnvironment(
       `${plainLine(target.shown, 300)} cannot take the runs: ${[problem, ...more].map((one) => plainLine(one, 500)).join('; ')}`,
-      'Mend that there, then run the command again. Nothing was changed.',
+      'Put that right there, then run the command again. Nothing was changed.',
     );
   const agrees = await options.agree(target.items, { source, target });
   if (!agrees)
@@ -119,7 +119,7 @@ async function consentOf(source: Looked, target: Looked, options: MoveOptions): 
   return source.runs.filter(({ unfinished }) => unfinished).map(({ id, hash }) => ({ run: id, hash }));
 }
 
-/** What was agreed to has to be what comes. */
+/** Throws where something else would come than was agreed to. */
 function refuseChanged(agreed: readonly Agreed[], packed: readonly Agreed[]): void {
   const now = new Map(packed.map(({ run, hash }) => [run, hash]));
   if (agreed.every(({ run, hash }) => now.get(run) === hash)) return;

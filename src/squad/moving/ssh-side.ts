@@ -12,7 +12,7 @@ import type { MovingSide } from './move-side.ts';
 
 interface SshSideOptions {
   readonly host: Pick<Host, 'environment' | 'stateDirectory' | 'pid'>;
-  /** Of `ssh`. */
+  /** Where `ssh` is. */
   readonly program: string;
   readonly environment: Readonly<Record<string, string>>;
   /** The version of squad here. */
@@ -75,7 +75,7 @@ async function askOverSsh<Ask extends MoveRequest['ask']>(
   return answer;
 }
 
-/** What squad said there, with the machine that it is about. */
+/** An error of squad there, with the machine that it is about. */
 function errorFrom(
   { host }: SshAddress,
   { code, message, next }: { code: SquadError['code']; message: string; next?: string | undefined },

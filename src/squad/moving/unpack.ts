@@ -25,9 +25,8 @@ export interface Unpacked {
 }
 
 /**
- * Takes the runs of a pack over into this repository, which must have none of its own. Everything is checked before anything is written
- * that counts; a crash leaves a repository without runs, and the same call begins again. squad asks for consent before a run continues.
- * `before`: called once all is checked, with what a move has to do before the ledger comes.
+ * Takes over the runs of a pack, in a repository without runs of its own. All is checked first; after a crash the same call begins again.
+ * Consent is asked for before a run continues. `before`: a move’s steps between the checks and the ledger.
  */
 export async function unpackRuns(place: Place, file: string, before?: () => Promise<void>): Promise<Unpacked> {
   const workspace = await openWorkspace(place);

@@ -6,7 +6,7 @@ import { findProgram, isExecutable } from '../../runtimes/shared/find-program.ts
 import { createProbes } from './runtimes.ts';
 import { refuseRunUnset } from './variables.ts';
 
-/** What this machine lacks for a recorded run, in words. Starts no program that the repository names. */
+/** All that a recorded run needs and this machine lacks, in words. Starts no program that the repository names. */
 export async function missingForRun(
   composition: Composition,
   host: Host,

@@ -8,13 +8,13 @@ import type { ProgramKind } from '../../../model/programs.ts';
 const OPTIONS = ['BatchMode=yes', 'ConnectTimeout=20', 'ServerAliveInterval=15', 'ServerAliveCountMax=4'];
 /** No word of a request is in it. A login shell, because agents and squad are often on the PATH of that alone. */
 const COMMAND = 'exec "$SHELL" -l -c "exec squad receive"';
-/** Of the line that answers, and of what ssh says. */
+/** Longest line that answers, and longest message of ssh. */
 const MOST_LINE = 64 * 1024 * 1024;
 const MOST_SAID = 4096;
 
-export interface SshCall {
+interface SshCall {
   readonly kind: ProgramKind;
-  /** Of `ssh`. */
+  /** Where `ssh` is. */
   readonly program: string;
   readonly environment: Readonly<Record<string, string>>;
   /** One line. */

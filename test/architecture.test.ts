@@ -110,7 +110,7 @@ const WITHIN: readonly { files: RegExp; may: RegExp }[] = [
   // What the command line and whoever embeds squad have in common.
   {
     files: /^squad\//,
-    may: /^(squad\/(?!objective\/|settings\/)|view\/(?!report\/(?!team\/))|substrate|engine\/tracing)|^engine\/(compose|engine|machine|runtime-choice|workspaces)\.ts$|^engine\/attempts\/(redact-turn|turn-secrets)\.ts$|^engine\/checks\/notify-command\.ts$|^rules\/((tidying|replication-point)\.ts$|forge\/|people\/|service\/|sprint\/)|^runtimes\/shared\/child-environment\.ts$/,
+    may: /^(squad\/(?!objective\/|settings\/)|view\/(?!report\/(?!team\/))|substrate|engine\/tracing)|^engine\/(compose|engine|machine|runtime-choice|workspaces)\.ts$|^engine\/attempts\/(redact-turn|turn-secrets)\.ts$|^engine\/checks\/notify-command\.ts$|^rules\/((tidying|replication-point)\.ts$|forge\/|moving\/|people\/|service\/|sprint\/)|^runtimes\/shared\/child-environment\.ts$/,
   },
   // What the Agent Server serves. It drives no run itself.
   {

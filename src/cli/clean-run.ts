@@ -156,27 +156,31 @@ async function cleanTurns(directory: string, attempts: readonly string[], dryRun
 export function cleanedLines({ run, folders, turns, files, refs, left }: CleanedRun, verb: string): string[] {
   return [
     ...folders.map((folder) => folderLine(folder, verb)),
-    ...(turns === 0 ? [] : [`${verb}  ${counted(turns, 'turn folder')} of ${run}`]),
-    ...files.map((path) => `${verb}  ${plainLine(path)}`),
-    ...left.map((name) => `kept  ${plainLine(name)} in the folder of ${run}: squad did not create it`),
+    ...(turns === 0 ? [] : [row(verb, `${counted(turns, 'turn folder')} of ${run}`)]),
+    ...files.map((path) => row(verb, plainLine(path))),
+    ...left.map((name) => row('kept', `${plainLine(name)} in the folder of ${run}: squad did not create it`)),
     ...(refs === null ? [] : refLines(run, refs)),
   ];
 }
 
+function row(what: string, about: string): string {
+  return `${what.padEnd(8)}  ${about}`;
+}
+
 function folderLine({ path, action, rescued, why, side = [], missed }: CleanedFolder, verb: string): string {
-  if (action === 'kept') return `kept  ${plainLine(path)}  (${plainLine(why ?? '', 300)})`;
+  if (action === 'kept') return row('kept', `${plainLine(path)}  (${plainLine(why ?? '', 300)})`);
   const kept = rescued === undefined ? '' : `  (uncommitted work: ${plainLine(rescued)})`;
   const others =
     side.length === 0 ? '' : `  (other branches and stashes: ${side.map((ref) => plainLine(ref)).join(' ')})`;
   const lost = missed === undefined ? '' : `  (not kept: ${plainLine(missed, 200)})`;
-  return `${verb}  ${plainLine(path)}${kept}${others}${lost}`;
+  return row(verb, `${plainLine(path)}${kept}${others}${lost}`);
 }
 
 function refLines(run: string, { attempts, branch, foreign }: DroppedRefs): string[] {
   return [
-    ...(attempts === 0 ? [] : [`removed  ${counted(attempts, 'ref')} below refs/squad/${run}`]),
-    ...foreign.map(
-      (ref) => `kept  ${ref}: the run did not make what it has. To have it as a branch: git branch ${run}-kept ${ref}`,
+    ...(attempts === 0 ? [] : [row('removed', `${counted(attempts, 'ref')} below refs/squad/${run}`)]),
+    ...foreign.map((ref) =>
+      row('kept', `${ref}: the run did not make what it has. To have it as a branch: git branch ${run}-kept ${ref}`),
     ),
     ...branchLines(run, branch),
   ];
@@ -187,17 +191,17 @@ function branchLines(run: string, branch: DroppedRefs['branch']): string[] {
   if (branch.type === 'deleted') {
     const { head, kept } = branch;
     return [
-      `removed  branch squad/${run}, which was at ${head}`,
-      ...(kept === undefined ? [] : [`kept  ${kept}`, `again  git branch squad/${run} ${kept}`]),
+      row('removed', `branch squad/${run}, which was at ${head}`),
+      ...(kept === undefined ? [] : [row('kept', kept), row('again', `git branch squad/${run} ${kept}`)]),
     ];
   }
   const { why, commits = [], more = 0 } = branch;
   const hasWork = why === 'unmerged' || why === 'foreign';
   const rename = hasWork ? `. To keep it under another name: git branch -m squad/${run} ${run}-kept` : '';
   return [
-    `kept  branch squad/${run}: ${WHY_KEPT[why]}${rename}`,
-    ...commits.map(({ commit, subject }) => `      ${commit.slice(0, 12)} ${plainLine(subject, 100)}`),
-    ...(more === 0 ? [] : [`      and ${more} more`]),
+    row('kept', `branch squad/${run}: ${WHY_KEPT[why]}${rename}`),
+    ...commits.map(({ commit, subject }) => row('', `${commit.slice(0, 12)} ${plainLine(subject, 100)}`)),
+    ...(more === 0 ? [] : [row('', `and ${more} more`)]),
   ];
 }
 

@@ -13,9 +13,10 @@ type Asking = Extract<TrustOption['trust'], (...given: never[]) => unknown>;
 export function trustOf(
   { output }: CommandContext,
   { yes, json }: JsonOptions & { readonly yes?: boolean },
+  title?: string,
 ): TrustOption['trust'] {
   if (yes === true) return 'yes';
-  return process.stdin.isTTY && json !== true ? askAt(output) : undefined;
+  return process.stdin.isTTY && json !== true ? askAt(output, title) : undefined;
 }
 
 /** The options of a new run, as the library takes them. */
@@ -42,9 +43,8 @@ export function newRunOf(
 }
 
 /** Shows all of every item with its source, a screen at a time. Only `y` or `yes` after the last one counts as consent. */
-function askAt(output: Output): Asking {
+function askAt(output: Output, title = 'The objective or the repository wants to do this on this machine:'): Asking {
   return async (items) => {
-    const title = 'The objective or the repository wants to do this on this machine:';
     const lines = [title, ...trustLines(items).map((line) => `  ${line}`)];
     const pages = pagesOf(lines, { columns: process.stderr.columns || 80, rows: process.stderr.rows || 24 });
     for (const [index, page] of pages.entries()) {

@@ -87,3 +87,10 @@ export const DRIVE = [...WAITING, JSON_LINES, PLAIN_LINES] as const;
 /** Flags that an engine in the background gets too. */
 export const RESUME_FLAGS: readonly Flag[] = [...DRIVE, ...LIMIT_FLAGS];
 export const RUN_FLAGS: readonly Flag[] = [...NEW_RUN, TRIES, ...PLAN, ...BEGINNING, STRICT, ...RESUME_FLAGS];
+
+export const MOVE_FLAGS = [
+  ['--back', 'bring the runs of this repository back from where they were moved to'],
+  ['--now', 'end the turns that are running, and do not wait for them; they are done again there'],
+  [YES, 'agree to what the runs do on the other machine'],
+  JSON_OBJECT,
+] as const;

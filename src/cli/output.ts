@@ -6,7 +6,8 @@ import { styleFor, type Style } from './render/style.ts';
 
 /** Prints for commands, without secrets. A closed stream (`squad log | head`) ends the printing, not the work. */
 export interface Output {
-  line(text: string): void;
+  /** At a terminal broken between words in its width; `exact`: as it is, for what people copy and programs read. */
+  line(text: string, how?: 'exact'): void;
   json(value: unknown): void;
   problem(text: string): void;
   /** Whether some of the lines did not get out, for another reason than a reader that had enough. */
@@ -78,7 +79,10 @@ export function createOutput(
     },
   };
   return {
-    line: (text) => print(redactor.text(text), lines),
+    line: (text, how) => {
+      const columns = stdout.isTTY && how === undefined ? stdout.columns : undefined;
+      print(redactor.text(text), (line) => lines(fold(line, columns)));
+    },
     json: (value) => {
       const text = plainJsonText(redactor.json(value));
       // In signs of the terminal it would be no JSON any more.
@@ -93,7 +97,7 @@ export function createOutput(
   };
 }
 
-/** Prints what a command found: one object with `--json`, else its lines for people, at a terminal in its width. */
+/** Prints what a command found: one object with `--json`, else its lines for people. */
 export function printResult(
   output: Output,
   { json }: { readonly json?: boolean },
@@ -101,7 +105,7 @@ export function printResult(
   lines: readonly string[],
 ): void {
   if (json === true) output.json(found);
-  else for (const line of lines) output.line(fold(line, output.columns()));
+  else for (const line of lines) output.line(line);
 }
 
 /** For a terminal in signs that it can show; files and programs get the text as it is. */

@@ -17,7 +17,7 @@ export async function printPaged(
   // Quit if it fits on one screen, colours, and leave the text on the screen: what git sets.
   const variables = { LESS: 'FRX', LV: '-c', ...environment };
   if (pager.length > 0 && (await runPager(pager, variables, shown()))) return;
-  for await (const line of lines) output.line(line);
+  for await (const line of lines) output.line(line, 'exact');
 }
 
 /** Empty: none. */

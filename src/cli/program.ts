@@ -6,6 +6,7 @@ import { type CommandContext, FLAGS, type RunNameOptions } from './command-conte
 import { JSON_OBJECT, LIMIT_FLAGS, RUN_FLAG, RUN_WORD } from './flags.ts';
 import { addCommands, type CommandRow, type Commands, example } from './command-row.ts';
 import { LEDGER_COMMANDS, LOOKING_COMMANDS, WORK_COMMANDS } from './looking-commands.ts';
+import { MOVING_COMMANDS, RECEIVING_COMMAND } from './moving-commands.ts';
 import { LOG_LEVELS } from './render/event-level.ts';
 import { POOL_COMMANDS } from './pool/pool-commands.ts';
 import { RUN_COMMANDS } from './run-commands.ts';
@@ -155,18 +156,7 @@ const MANAGING_COMMANDS: Commands = {
     examples: ['squad state', 'squad state --adopt /backup/state/my-project-0123456789abcdef'],
     load: async () => (await import('./commands/state.ts')).state,
   },
-  pack: {
-    about: 'Write the runs of this repository into one file, from which they continue elsewhere.',
-    examples: ['squad pack ../runs.tar'],
-    words: [['<file>', 'a file that is not there yet']],
-    load: async () => (await import('./commands/pack.ts')).pack,
-  },
-  unpack: {
-    about: 'Take over the runs of a pack, in a clone of their repository that has no runs.',
-    examples: ['squad unpack ../runs.tar'],
-    words: [['<file>', 'a file that `squad pack` has made']],
-    load: async () => (await import('./commands/unpack.ts')).unpack,
-  },
+  ...MOVING_COMMANDS,
   uninstall: {
     about: 'List what squad keeps on this machine with its size, and remove it after a question.',
     examples: ['squad uninstall --dry-run', 'squad uninstall --yes'],
@@ -176,6 +166,7 @@ const MANAGING_COMMANDS: Commands = {
 
 /** Commands that squad itself starts. */
 const HIDDEN_COMMANDS: Commands = {
+  ...RECEIVING_COMMAND,
   mcp: {
     hidden: true,
     about: 'Serve the mailbox to the agent of one turn over stdio. squad starts this itself.',

@@ -90,6 +90,14 @@ export const PROGRAMS = {
     reads: 'nothing',
     confinedBy: 'it opens no repository',
   },
+  ssh: {
+    starts: '`ssh` of your PATH, which starts `squad receive` in a login shell of another machine',
+    when: '`squad move`',
+    reads: 'the machine of the address, as an argument after `--`; what that machine sends',
+    confinedBy:
+      'it runs in `/` and never asks; no word of a request is in its command; answers are checked, and a pack as `squad unpack` does',
+    isFree: true,
+  },
   gh: {
     starts: 'the GitHub CLI of your PATH',
     when: '`publish: { pr: true }`, evidence of a pull request, `squad run #issue`, `squad pr`',

@@ -16,7 +16,7 @@ export interface AdoptedState {
 }
 
 /** Every place has its own: locks, what the state belongs to, a database's memory, what this person agreed to. */
-const LEFT = /^(?:lock\.|place\.json|ballast$|trust\.json$|\.gitignore$|squad\.db|.*-(?:shm|journal)$)/;
+const LEFT = /^(?:lock\.|place\.json|moved\.json|ballast$|trust\.json$|\.gitignore$|squad\.db|.*-(?:shm|journal)$)/;
 
 /**
  * Copies the state of another place to this repository: ledger, turns, checkpoints, folders of tasks. The other place stays as it
@@ -26,6 +26,11 @@ export async function adoptState(place: Place, folder: string): Promise<AdoptedS
   const workspace = await openWorkspace(place);
   const from = resolve(place.host.workingDirectory, folder);
   refuse(workspace, from);
+  return takeState(workspace, from);
+}
+
+/** As `adoptState`, for a caller who knows that the ledger that is here, if there is one, may not be used. */
+export async function takeState(workspace: OpenedWorkspace, from: string): Promise<AdoptedState> {
   const { composition, host } = workspace;
   const lock = lockWorkspace(from, holderHere(host.pid, composition.clock.now()));
   try {

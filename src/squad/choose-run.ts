@@ -4,6 +4,7 @@ import { findDefinition, findRun, incomplete, isOver, type RunReading } from '..
 import { noRunYet } from '../model/unknown-name.ts';
 import { endOfRun } from '../view/end-row.ts';
 import { listUnfinished, mostUrgent, unfinishedOf, type Unfinished } from '../view/unfinished.ts';
+import { refuseMoved } from '../substrate/ledger/moved-mark.ts';
 import type { ObjectiveSource } from './sources/source-of.ts';
 import { sourceIn } from './folder-runs.ts';
 import { openRun } from './open-run.ts';
@@ -26,6 +27,7 @@ export interface ChosenRun {
 /** The named run, or the one that needs it most. Throws `usage` if there is none. `raises`: it gets new limits. */
 export async function chooseRun(place: Place, name: string | undefined, raises: boolean): Promise<ChosenRun> {
   const workspace = await openWorkspace(place);
+  refuseMoved(workspace.directory);
   requireRuns(workspace);
   const {
     name: known,

@@ -59,10 +59,12 @@ function queuedRun(workspace: OpenedWorkspace, ledger: Ledger, queue: readonly Q
   const row = runNamed(workspace, ledger, name);
   const found = queue.find(({ runId }) => runId === row?.id);
   if (found !== undefined) return found;
-  if (row === undefined)
+  if (row === undefined) {
+    const known = queue.length > 0 ? queue : ledger.runs();
     throw unknownRun(
       name,
-      queue.map((one) => one.name),
+      known.map((one) => one.name),
     );
+  }
   throw usageError(`${row.name} is not in the queue`, `See \`squad status ${row.name}\`.`);
 }

@@ -121,6 +121,24 @@ function runToAdmit(ledger: Ledger, runId: string): RunToAdmit | undefined {
   return { id: row.id, definition, limits, content: consentContent(ledger, row.id) };
 }
 
+/** Needs consent on this machine: a run that another one has the record of. */
+export async function itemsOfComing(
+  workspace: Pick<Workspace, 'host' | 'composition'>,
+  definition: RunDefinition,
+  limits: Limits,
+): Promise<TrustItem[]> {
+  return itemsIn(workspace, definition, limits);
+}
+
+/** Records consent that was given before the run came here, if it came as it was then. */
+export async function rememberAgreed(
+  workspace: Workspace,
+  { run, hash }: { readonly run: string; readonly hash: string },
+): Promise<void> {
+  const content = await withLedger(workspace, 'read', (ledger) => consentContent(ledger, run));
+  if (consentHash(content) === hash) await remember(workspace, run, content);
+}
+
 async function itemsIn(
   { host, composition }: { readonly host: Pick<Host, 'configHome'>; readonly composition: Registered },
   definition: RunDefinition,

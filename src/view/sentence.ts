@@ -10,6 +10,7 @@ import { plainLine } from '../text/plain-text.ts';
 import { reasons } from '../text/reasons.ts';
 import { localTime } from '../text/time.ts';
 import { toolTarget } from '../text/tool-target.ts';
+import { judgeWords } from './judge-words.ts';
 import { tracingText } from './tracing-text.ts';
 
 /** One event of a run in words, the same in each view. Plain text, each part in one line. */
@@ -87,9 +88,7 @@ const SENTENCES: { readonly [T in RunEvent['type']]: Row<T> } = {
   },
   'review-round': (event) => {
     const of = event.review === undefined ? '' : `${event.review}, `;
-    // A judge that is called as its role.
-    const feedback = event.feedback.replace(/^(\S+) \(\1\): /, '$1: ');
-    const said = `${of}round ${event.round}: ${roundVerdict(event)} — ${plainLine(feedback, 200)}`;
+    const said = `${of}round ${event.round}: ${roundVerdict(event)} — ${plainLine(judgeWords(event.feedback), 200)}`;
     const tone = !event.approved ? 'bad' : event.silent === undefined ? 'good' : 'attention';
     return { label: 'review', line: `${event.task} ${said}`, who: event.task, said, tone };
   },

@@ -511,7 +511,7 @@ describe('squad drop', () => {
     const { stdout, code } = await squad('drop', '--yes');
     expect(code).toBe(0);
     const kept = `refs/squad/${RUN}/delivered-${head.slice(0, 12)}`;
-    expect(stdout).toContain(`removed  branch squad/${RUN}, which was at ${head}\n`);
+    expect(stdout).toContain(`removed   branch squad/${RUN}, which was at ${head}\n`);
     expect(stdout).toContain(`git branch squad/${RUN} ${kept}\n`);
     expect(git(bench.repository, 'rev-parse', kept)).toBe(head);
     expect((await squad('diff')).stdout).toContain('+right\n');

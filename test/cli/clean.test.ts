@@ -132,7 +132,7 @@ describe('squad clean', () => {
     const all = [workspace.path, half, apart];
     expect((await room.run(['clean', '--dry-run'])).stdout).toBe(all.map((path) => `would remove  ${path}\n`).join(''));
     const { stdout } = await room.run(['clean']);
-    expect(stdout.replace(/free again {2}\d+ kB\n$/, '')).toBe(all.map((path) => `removed  ${path}\n`).join(''));
+    expect(stdout.replace(/free again {2}\d+ kB\n$/, '')).toBe(all.map((path) => `removed   ${path}\n`).join(''));
     expect(stdout).toContain('free again');
     expect(existsSync(apart)).toBe(false);
     expect(existsSync(join(workspace.path, '..'))).toBe(false);
@@ -168,7 +168,7 @@ describe('squad clean', () => {
     for (const folder of [turn, other]) mkdirSync(folder, { recursive: true });
     await room.run(['clean']);
     expect(existsSync(turn)).toBe(true);
-    expect((await room.run(['clean', '--turns'])).stdout).toBe('removed  1 turn folder of tidy\n');
+    expect((await room.run(['clean', '--turns'])).stdout).toBe('removed   1 turn folder of tidy\n');
     expect([existsSync(turn), existsSync(other)]).toEqual([false, true]);
   });
 
@@ -233,7 +233,7 @@ describe('squad clean', () => {
     const mine = join(workspace.path, '..', 'mine');
     mkdirSync(mine);
     run.publish().close();
-    expect((await room.run(['clean'])).stdout).toContain('kept  mine in the folder of tidy');
+    expect((await room.run(['clean'])).stdout).toContain('kept      mine in the folder of tidy');
     expect(existsSync(mine)).toBe(true);
   });
 
@@ -269,9 +269,9 @@ describe('squad clean --refs', () => {
   it('keeps the branch while no other one has its work', async () => {
     const { room } = await delivered();
     const { stdout } = await room.run(['clean', '--refs']);
-    expect(stdout).toContain('removed  1 ref below refs/squad/tidy');
+    expect(stdout).toContain('removed   1 ref below refs/squad/tidy');
     expect(stdout).toContain(
-      'kept  branch squad/tidy: no other branch has its work. To keep it under another name: git branch -m squad/tidy tidy-kept',
+      'kept      branch squad/tidy: no other branch has its work. To keep it under another name: git branch -m squad/tidy tidy-kept',
     );
     expect(refsOf(room)).toContain('refs/heads/squad/tidy');
   });
@@ -279,14 +279,14 @@ describe('squad clean --refs', () => {
   it('counts other run branches for nothing: they may go next', ALL, async () => {
     const { room, commit } = await delivered();
     git(room.repository, 'branch', 'squad/other', commit);
-    expect((await room.run(['clean', '--refs'])).stdout).toContain('kept  branch squad/tidy');
+    expect((await room.run(['clean', '--refs'])).stdout).toContain('kept      branch squad/tidy');
   });
 
   it('drops it once it is merged, and says where it was', async () => {
     const { room, commit } = await delivered();
     git(room.repository, 'merge', '-q', 'squad/tidy');
     const { stdout } = await room.run(['clean', '--refs']);
-    expect(stdout).toContain(`removed  branch squad/tidy, which was at ${commit}`);
+    expect(stdout).toContain(`removed   branch squad/tidy, which was at ${commit}`);
     expect(refsOf(room)).not.toContain('refs/heads/squad/tidy');
     expect(git(room.repository, 'status', '--porcelain')).toBe('');
   });
@@ -294,7 +294,7 @@ describe('squad clean --refs', () => {
   it('keeps what somebody has checked out', ALL, async () => {
     const { room } = await delivered();
     git(room.repository, 'switch', '-q', 'squad/tidy');
-    expect((await room.run(['clean', '--refs'])).stdout).toContain('kept  branch squad/tidy: it is checked out');
+    expect((await room.run(['clean', '--refs'])).stdout).toContain('kept      branch squad/tidy: it is checked out');
     expect(git(room.repository, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe('squad/tidy');
   });
 

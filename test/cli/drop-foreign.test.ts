@@ -27,13 +27,13 @@ it('squad drop keeps and names what a person had put on the run branch', { timeo
     const dropped = await run(['drop', ...more, '--yes']);
     expect(dropped.code, dropped.stderr).toBe(1);
     expect(dropped.stdout).toContain(
-      `kept  branch ${BRANCH}: it has commits that the run did not deliver. To keep it under another name: git branch -m ${BRANCH} `,
+      `kept      branch ${BRANCH}: it has commits that the run did not deliver. To keep it under another name: git branch -m ${BRANCH} `,
     );
     expect(dropped.stdout).toContain(`${mine.slice(0, 12)} A commit of mine`);
     expect(git(repository, 'rev-parse', BRANCH)).toBe(mine);
   }
-  expect((await run(['drop', '--all', '--yes'])).stdout).toContain(`kept  ${ref}`);
-  expect((await run(['clean', '--refs'])).stdout).toContain(`kept  ${ref}`);
+  expect((await run(['drop', '--all', '--yes'])).stdout).toContain(`kept      ${ref}`);
+  expect((await run(['clean', '--refs'])).stdout).toContain(`kept      ${ref}`);
   expect(git(repository, 'rev-parse', ref)).toBe(earlier);
 
   // Elsewhere, nothing is lost with them.

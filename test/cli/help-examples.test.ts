@@ -60,6 +60,10 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad best-of': { in: 'new' },
   'squad add': { in: 'new' },
   'squad add "then write its tests"': { in: 'new', first: [LOGIN_FORM] },
+  // No test of these has a PostgreSQL: test/runs/pool has.
+  'squad submit': { in: 'new', code: 2 },
+  'squad worker': { in: 'new', code: 2 },
+  'squad pool': { in: 'new', code: 2 },
   'squad queue': { in: 'new' },
   'squad ask "how is it going?"': { in: 'new' },
   'squad ask "sprint stop"': { in: 'new', code: 1 },
@@ -147,6 +151,10 @@ const PLACES: Readonly<Record<string, Place>> = {
   'squad pack': { in: 'stopped' },
   // The repository has runs of its own.
   'squad unpack': { in: 'done', first: ['squad pack ../runs.tar'], code: 2 },
+  // No test has another machine.
+  'squad move ssh://me@server/home/me/my-project': { in: 'done', code: 78 },
+  'squad move login-form ssh://server:2222/~/my-project --now': { in: 'done', code: 78 },
+  'squad move --back': { in: 'done', code: 2 },
   squad: { in: 'done' },
 };
 

@@ -64,6 +64,17 @@ describe('squad merge of the line', () => {
     expect(stdout).toContain('nothing was left to merge');
   });
 
+  it('names the command that starts one where no sprint has started, with and without a ledger', async () => {
+    for (const first of [[], ['request', 'something']]) {
+      const { run } = commandRoom();
+      if (first.length > 0) await run(first);
+      const { code, stderr } = await run(['merge', 'sprints']);
+      expect(code).toBe(2);
+      expect(stderr).toContain('no sprint has started here, so sprints has nothing to merge');
+      expect(stderr).toContain('Next: Start one: `squad sprint start "…"`.');
+    }
+  });
+
   it('refuses a line that someone moved, and takes it where that is asked for', async () => {
     const { run, repository } = await roomAfter({ '260324-Sprint-09:00': true });
     commitOn(repository, 'mine.txt');

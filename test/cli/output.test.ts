@@ -66,6 +66,31 @@ describe('a problem', () => {
   });
 });
 
+describe('a line', () => {
+  const text = 'squad     planner (scripted), reviewer';
+  it.each([
+    [
+      'is broken between words on a terminal',
+      { isTTY: true, columns: 30 },
+      'squad     planner (scripted),\n          reviewer\n',
+    ],
+    ['is one line in a file', { columns: 30 }, `${text}\n`],
+  ])('%s', (_, of, written) => {
+    const out = stream(of);
+    createOutput(out.stream, stream().stream, REDACTOR).line(text);
+    expect(out.written.join('')).toBe(written);
+  });
+
+  it('that people copy stays as it is, without a secret', () => {
+    const out = stream({ isTTY: true, columns: 20 });
+    createOutput(out.stream, stream().stream, REDACTOR).line(
+      'ExecStart=/usr/bin/node /opt/squad serve s3cret',
+      'exact',
+    );
+    expect(out.written.join('')).toBe('ExecStart=/usr/bin/node /opt/squad serve [redacted]\n');
+  });
+});
+
 describe('a terminal without UTF-8', () => {
   it('gets JSON that any reader takes', () => {
     const out = stream({ isTTY: true });

@@ -95,6 +95,15 @@ describe('squad retry without a task', { timeout: 240_000 }, () => {
     expect((await bench.status()).phase).toBe('finished');
   });
 
+  it('takes a retry back, and ends the run no second time', async () => {
+    expect((await bench.run(['retry', 'a'])).code).toBe(0);
+    expect((await bench.status()).phase).not.toBe('finished');
+    const { code, stdout, stderr } = await bench.run(['cancel']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toBe('make-things: the run stays as it had ended; what was to open it again is withdrawn\n');
+    expect(await bench.status()).toMatchObject({ phase: 'finished', outcome: 'failed' });
+  });
+
   it('switches the task and retries it, and says that the run has to be resumed', async () => {
     bench.rescript(script(...commits({ 'a.txt': 'a\n' })));
     const { code, stdout, stderr } = await bench.run(['retry', 'a', '--runtime', 'scripted']);

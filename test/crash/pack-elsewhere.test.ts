@@ -1,17 +1,16 @@
 // @module-tag all
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
-import { ledgerPath, openLedger } from '../../src/substrate/ledger/index.ts';
-import { createSystemClock } from '../../src/substrate/system/clock/system-clock.ts';
+import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { consentIn, followSteps } from '../support/damages/follow-steps.ts';
 import { endTurns, LONG_FAN_OUT } from '../support/damages/room.ts';
+import { elsewhere, prepare, settledIn, stateBelow, timesOf } from '../support/elsewhere.ts';
 import { git } from '../support/git.ts';
 import { some, SPREAD } from '../support/lane.ts';
-import { effectsOf, inRunRoom, type RunRoom } from '../support/run-room.ts';
+import { inRunRoom, type RunRoom } from '../support/run-room.ts';
 import { stateOf } from '../support/state.ts';
 
 interface Packed {
@@ -19,36 +18,10 @@ interface Packed {
   readonly runs: readonly { readonly name: string; readonly unfinished: boolean }[];
 }
 
-/** Its script is a file of the repository, and its environment has a secret. */
-function prepare(room: RunRoom): void {
-  const { repository } = room;
-  const settings = readFileSync(join(repository, 'squad.yaml'), 'utf8');
-  const [script = ''] = /\S+script\S*\.json/.exec(settings)?.map((path) => path.replaceAll(/["',]/g, '')) ?? [];
-  renameSync(script, join(repository, 'script.json'));
-  writeFileSync(join(repository, 'squad.yaml'), settings.replaceAll(script, 'script.json'));
-}
-
-/** Clone with another path, home and state folder, and nothing of the source but the commit that the run began with. */
-function elsewhere(room: RunRoom): { clone: string; home: string } {
-  const home = join(room.root, 'other home');
-  mkdirSync(home);
-  const clone = join(home, 'pro ject');
-  execFileSync('git', ['clone', '-q', '--no-hardlinks', '--single-branch', room.repository, clone]);
-  git(clone, 'config', 'user.name', 'Test');
-  git(clone, 'config', 'user.email', 'test@example.invalid');
-  writeFileSync(join(clone, 'script.json'), readFileSync(join(room.repository, 'script.json')));
-  return { clone, home };
-}
-
 function removeSource(room: RunRoom): void {
   endTurns(room);
   rmSync(dirname(stateOf(room.repository)), { recursive: true, force: true });
   rmSync(room.repository, { recursive: true, force: true });
-}
-
-/** How often a task's turn was really had. */
-function timesOf(room: RunRoom, task: string): number {
-  return effectsOf(room).filter((line) => line.split(' ')[0] === task).length;
 }
 
 const SECRET = 'canary-4f1c0e77d5b94f0c';
@@ -74,8 +47,7 @@ async function packedElsewhere(room: RunRoom, afterMs: number, isKilled: boolean
   expect(readFileSync(pack).includes(SECRET)).toBe(false);
   const taken = followSteps({ root: room.root, cwd: clone, home }, [`squad unpack '${pack}' --json`]);
   expect(taken.code, taken.said).toBe(0);
-  const [state = ''] = readdirSync(join(home, 'state', 'squad')).filter((name) => /-[0-9a-f]{16}$/.test(name));
-  const directory = join(home, 'state', 'squad', state);
+  const directory = stateBelow(home);
   const paid = settledIn(directory);
   const done = new Map(paid.map((task) => [task, timesOf(room, task)]));
   const before = checkLedger(ledgerPath(directory));
@@ -92,19 +64,6 @@ async function packedElsewhere(room: RunRoom, afterMs: number, isKilled: boolean
   expect([...after.problems, ...after.violations]).toEqual([]);
   const again = paid.filter((task) => timesOf(room, task) !== done.get(task));
   expect(again).toEqual([]);
-}
-
-/** The tasks with a paid turn. */
-function settledIn(directory: string): string[] {
-  const ledger = openLedger(directory, { clock: createSystemClock(), readOnly: true });
-  try {
-    const paid = ledger
-      .attempts({ status: 'settled' })
-      .filter(({ id }) => ledger.settlement(id)?.result.outcome === 'completed');
-    return [...new Set(paid.flatMap(({ kind, taskId }) => (kind === 'turn' ? [taskId] : [])))];
-  } finally {
-    ledger.close();
-  }
 }
 
 const MOMENTS = Array.from({ length: 50 }, (_, index) => [index * 70, index % 2 === 0] as const);

@@ -19,6 +19,12 @@ const HOT: readonly FailpointName[] = [
 /** Of people's consent, of `squad merge` and `squad coordinate`, of what is removed later, and of large repositories. */
 const ELSEWHERE: readonly FailpointName[] = [
   'action.begun',
+  'arrive.checked',
+  'arrive.cleared',
+  'arrive.marked',
+  'arrive.received',
+  'arrive.released',
+  'arrive.taken',
   'folder.before-rename',
   'folder.renamed',
   'forge.acted',
@@ -57,6 +63,10 @@ const ELSEWHERE: readonly FailpointName[] = [
   'message.acted',
   'messages.opened',
   'messages.submitted',
+  'move.committed',
+  'move.marked',
+  'move.packed',
+  'move.taken',
   'pack.copied',
   'pack.written',
   'review.opened',

@@ -26,7 +26,7 @@ const OTHERS: readonly (readonly [modules: RegExp, why: string])[] = [
   [/^playbooks\/(?:shared\/mail-assigned|stages\/advice)\.ts$/, 'why a message is refused'],
   [/^rules\/(?:evidence-texts|feedback-texts)\.ts$/, 'problems of work or of a verdict'],
   [
-    /^rules\/(?:agent-request|baseline-checked|change-checks|conclude|intervention-checks|run-branch|silent-judges|staff)\.ts$/,
+    /^rules\/(?:moving\/decide-move|agent-request|baseline-checked|change-checks|conclude|intervention-checks|run-branch|silent-judges|staff)\.ts$/,
     'for the operator',
   ],
   [

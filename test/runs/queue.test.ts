@@ -262,5 +262,8 @@ describe.concurrent('the queue', { timeout: 300_000 }, () => {
     const files = await bench.run(['drop', 'one', '--all', '--yes']);
     expect([files.code, files.stderr]).toEqual([2, expect.stringContaining('squad queue drop one')]);
     expect(await names(bench)).toEqual(['one']);
+    await json(bench, ['queue', 'drop', 'one']);
+    expect((await bench.run(['queue', 'drop', 'nothing'])).stderr).toContain('There is: one.');
+    expect((await bench.run(['drop', 'one', '--yes'])).stderr).toContain('it has never started, and can still');
   });
 });

@@ -24,6 +24,7 @@ const STARTS: Readonly<Record<string, readonly ProgramKind[]>> = {
   // What it wraps is the command of a runtime or of a check.
   'substrate/system/process/spawn-turn.ts': ['turn-wrapper', 'namespace', 'agent', 'acp-host', 'check'],
   'substrate/system/process/mcp-by-http.ts': ['mcp-server'],
+  'substrate/system/process/call-over-ssh.ts': ['ssh'],
   'runtimes/acp/host/main.ts': ['acp-agent'],
   'runtimes/in-process/stand-in.mjs': ['mcp-server', 'mail-server'],
   // An agent that plays a script.

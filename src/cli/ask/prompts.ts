@@ -1,5 +1,6 @@
 import { isCancel, select, text } from '@clack/prompts';
 import { plainLine } from '../../text/plain-text.ts';
+import { reasons } from '../../text/reasons.ts';
 
 /** One thing to choose. */
 interface Choice<T extends string> {
@@ -25,7 +26,7 @@ export const TERMINAL_PROMPTS: Prompts = {
     const options = choices.map(({ value, label, hint }) => ({
       value: value as string,
       label: plainLine(label, 120),
-      ...(hint === undefined ? {} : { hint: plainLine(hint, 80) }),
+      ...(hint === undefined ? {} : { hint: plainLine(reasons(hint), 80) }),
     }));
     const chosen = await select({
       ...ends(signal),

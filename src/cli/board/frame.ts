@@ -2,14 +2,14 @@ import { plainLine } from '../../text/plain-text.ts';
 import { COLOURED, PLAIN, type Style } from '../render/style.ts';
 import { agentsSection } from './agents.ts';
 import { attentionSection } from './attention.ts';
-import { line, type Span } from '../render/cells.ts';
+import { line, widthOf, type Span } from '../render/cells.ts';
 import { renderHead } from './head.ts';
 import { historySection } from './history.ts';
 import { heightsOf, type Section } from './layout.ts';
 import { stagesSection } from './stages.ts';
 import { tasksSection } from './tasks.ts';
 import { teamSection } from './team.ts';
-import type { BoardView } from './view.ts';
+import type { BoardView, KeyHint } from './view.ts';
 
 interface FrameSize {
   readonly columns: number;
@@ -63,9 +63,16 @@ function draw(section: Section, height: number): readonly string[] {
 
 function footLine({ keys, notice }: BoardView, columns: number, style: Style): string {
   if (notice !== undefined) return line([{ text: plainLine(notice, 300), format: 'yellow' }], columns, style);
-  const spans = keys.flatMap(({ key, does }, index): Span[] => [
+  let shown = hintSpans(keys);
+  // The last two lead out of it.
+  for (let left = keys.length; left > 2 && widthOf(shown.map(({ text }) => text).join('')) > columns; left -= 1)
+    shown = hintSpans(keys.toSpliced(left - 3, keys.length - left + 1));
+  return line(shown, columns, style);
+}
+
+function hintSpans(keys: readonly KeyHint[]): Span[] {
+  return keys.flatMap(({ key, does }, index): Span[] => [
     { text: `${index === 0 ? '' : '  '}${key}`, format: 'bold' },
     { text: ` ${does}`, format: 'dim' },
   ]);
-  return line(spans, columns, style);
 }

@@ -28,7 +28,7 @@ interface WatchActions extends Pick<BoardActions, 'answer' | 'askNote'> {
 export function openWatchBoard(
   { host }: CommandContext,
   terminal: Terminal,
-  { ledger, runId, leave, interrupting = 'leave, the run continues', answer, askNote, team, plan }: WatchActions,
+  { ledger, runId, leave, interrupting = 'leave, it continues', answer, askNote, team, plan }: WatchActions,
 ): Board {
   const squad = squadOn(host);
   return new Board(

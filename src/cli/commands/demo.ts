@@ -76,7 +76,7 @@ async function printDemo(
   await report(context, undefined, {});
   output.line(`\nThe ledger has ${check.events} events, and is ${check.ok ? 'sound' : 'DAMAGED'}.`);
   if (options.remove === true) return;
-  output.line(`Look around:   cd ${repository} && git log --graph --oneline --all`);
-  output.line(`Ask squad:     SQUAD_STATE=${context.host.stateDirectory} squad status`);
-  output.line(`Then remove:   rm -rf ${folder}`);
+  output.line(`Look around:   cd ${repository} && git log --graph --oneline --all`, 'exact');
+  output.line(`Ask squad:     SQUAD_STATE=${context.host.stateDirectory} squad status`, 'exact');
+  output.line(`Then remove:   rm -rf ${folder}`, 'exact');
 }

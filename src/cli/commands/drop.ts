@@ -53,18 +53,24 @@ async function refuse(target: OpenedTarget, all: boolean): Promise<void> {
   const { state, conclusion } = standingOf(reading, now);
   if (reading.driven) throw usageError(`an engine runs ${name}`, `Stop it first: \`squad stop ${name}\`.`);
   if (isQueued(reading) && reading.refused?.dropped !== true) {
-    throw usageError(`${name} is in the queue, and needs its files to start`, `First: \`squad queue drop ${name}\`.`);
+    throw usageError(
+      `${name} is in the queue, and needs its files to start`,
+      `Take it out first: \`squad queue drop ${name}\`.`,
+    );
   }
   const follower = all ? followerOf(target) : undefined;
   if (follower !== undefined) {
     throw usageError(
       `${follower}, in the queue, begins with what ${name} has delivered`,
-      `First start it, or take it out: \`squad queue drop ${follower}\`.`,
+      `Start it first, or take it out: \`squad queue drop ${follower}\`.`,
     );
   }
   if (conclusion === null && !all) {
+    const why = isQueued(reading)
+      ? 'it has never started, and can still'
+      : `it is ${state}, and needs its folders to continue`;
     throw usageError(
-      `${name} is not over: it is ${state}, and needs its folders to continue`,
+      `${name} is not over: ${why}`,
       `End it for good with \`squad cancel ${name}\`, or remove all of it with \`squad drop ${name} --all\`.`,
     );
   }

@@ -22,6 +22,11 @@ export async function mergeLine(context: CommandContext, name: string, options: 
   const { branch } = await readTeamSettings(workspace);
   if (name !== branch) return false;
   const { team } = lookAtTeam(workspace);
+  if (team.sprint.size === 0)
+    throw usageError(
+      `no sprint has started here, so ${plainLine(branch)} has nothing to merge`,
+      'Start one: `squad sprint start "…"`.',
+    );
   if (options.into !== undefined)
     throw usageError(`--into cannot be combined with ${branch}`, `Check the branch out that gets it: \`git switch\`.`);
   const { composition, repository } = workspace;

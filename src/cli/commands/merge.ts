@@ -4,7 +4,6 @@ import type { RunView } from '../../view/run-view.ts';
 import { runFolders } from '../../view/run-folders.ts';
 import { workCommands } from '../../view/next-commands.ts';
 import { lookIn, openWorkspace, runNamed } from '../../squad/open-workspace.ts';
-import { KINDS } from '../../model/sprint/kinds.ts';
 import { isWithin } from '../../substrate/system/files/confine.ts';
 import { realPath } from '../../substrate/system/files/real-path.ts';
 import { mergeIntoCheckout } from '../../substrate/git/merge-checkout.ts';
@@ -77,14 +76,10 @@ export async function merge(
   ]);
 }
 
-/** Whether a team works here, and no run has this name. */
+/** Whether no run has this name. */
 async function mayBeLine({ host }: CommandContext, name: string): Promise<boolean> {
   const workspace = await openWorkspace({ host, composition: openMachine(host) });
-  const look = lookIn(
-    workspace,
-    (ledger) => ledger.records(KINDS.sprint).length > 0 && runNamed(workspace, ledger, name) === undefined,
-  );
-  return look ?? false;
+  return lookIn(workspace, (ledger) => runNamed(workspace, ledger, name) === undefined) ?? true;
 }
 
 /** Commits that are not of the run: its branch had them from what a person named as its beginning. undefined: there are none. */

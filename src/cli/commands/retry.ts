@@ -9,7 +9,6 @@ import { stuckTasksOf, type StuckTask } from '../../view/stuck-tasks.ts';
 import { openRun } from '../../squad/open-run.ts';
 import { squadOn } from '../../squad/squad.ts';
 import { listKeptWork } from '../../substrate/git/repository.ts';
-import { fold } from '../render/cells.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { chooseTask, chooseWay, type Way } from '../ask/ask-retry.ts';
 import type { CommandContext, Options } from '../command-context.ts';
@@ -84,7 +83,7 @@ async function retryAtTerminal(
   const failure = await chooseTask(prompts, failures);
   if (failure === undefined) return context.output.problem('Nothing was changed.');
   const { output } = context;
-  for (const line of failureLines([failure])) output.line(fold(line, output.columns()));
+  for (const line of failureLines([failure])) output.line(line);
   const choices = { runtimes: BUILT_IN_RUNTIMES, agents: agentsOf(failure), isAnswer: isAnswer(failure) };
   let way = await chooseWay(prompts, failure, choices);
   while (way?.way === 'show') {

@@ -15,7 +15,7 @@ import { namedFolder, givenSource, showDone } from '../given-source.ts';
 import { printResult } from '../output.ts';
 import { refuseRepeat } from '../refuse-repeat.ts';
 import type { QueueHost } from './host-queue.ts';
-import { intervene } from './intervene.ts';
+import { intervene, waitsForResume } from './intervene.ts';
 import { showRun } from './show-run.ts';
 
 /** Runs an objective or a folder, from the checks before the run exists to its report. */
@@ -155,8 +155,9 @@ export async function cancel(
   name: string | undefined,
   options: Options<'cancel'> & { readonly task?: string },
 ): Promise<void> {
-  const { runId, name: runName, driven } = await intervene(context, name, requestOf('cancel', options), options);
-  if (options.task !== undefined || driven) return;
+  const done = await intervene(context, name, requestOf('cancel', options), options);
+  const { runId, name: runName } = done;
+  if (options.task !== undefined || !waitsForResume(done)) return;
   try {
     await resume(context, runId, options);
   } catch (error) {

@@ -4,7 +4,7 @@ import { sharedLimitLines } from '../../view/shared-limits.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { parseSince } from '../../text/since.ts';
 import type { CommandContext, Options } from '../command-context.ts';
-import { wrap } from '../render/cells.ts';
+import { movedNotice } from '../moved-notice.ts';
 import { nightLine } from '../render/night-line.ts';
 import { renderRuns } from '../render/runs-table.ts';
 
@@ -12,13 +12,16 @@ export async function runs(context: CommandContext, options: Options<'runs'>): P
   if (options.since !== undefined) return runsSince(context, options.since, options.json === true);
   const { output } = context;
   const all = await listRuns(context);
+  const moved = await movedNotice(context);
   if (options.json === true) {
+    if (moved !== undefined) output.json({ type: 'moved', ...moved.about });
     for (const run of all) output.json({ type: 'run', ...run });
     return;
   }
   const now = Date.now();
   const limits = await readLimitsOfAll(context);
   for (const line of [
+    ...(moved?.lines ?? []),
     ...renderRuns(all, { now, columns: output.columns(), style: output.style }),
     ...(limits === undefined ? [] : sharedLimitLines(limits, now)),
   ]) {
@@ -35,7 +38,5 @@ async function runsSince(context: CommandContext, text: string, json: boolean): 
   if (since > now) throw badInput(`${plainLine(text, 80)} is still to come`, example);
   const night = await readRunsSince(context, since);
   if (json) return output.json({ type: 'runs-since', ...night });
-  const columns = output.columns();
-  const line = nightLine(night, now);
-  for (const one of columns === undefined ? [line] : wrap(line, columns)) output.line(one);
+  output.line(nightLine(night, now));
 }

@@ -30,7 +30,7 @@ export function serveUnit({ host, output }: CommandContext, root: string): void 
     '[Install]',
     'WantedBy=default.target',
   ];
-  for (const line of unit) output.line(line);
+  for (const line of unit) output.line(line, 'exact');
 }
 
 /** `%` begins a specifier. */

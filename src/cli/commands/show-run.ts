@@ -11,7 +11,6 @@ import { callerAt } from '../call-person.ts';
 import { endEvent } from '../../squad/ended-run.ts';
 import { tidyLater } from '../tidying.ts';
 import { printEndLines } from '../render/end-lines.ts';
-import { fold } from '../render/cells.ts';
 
 /** Shows a run: on a terminal as a board, elsewhere as one line for each event. */
 export async function showRun(context: CommandContext, options: { json?: boolean; plain?: boolean }) {
@@ -24,8 +23,7 @@ export async function showRun(context: CommandContext, options: { json?: boolean
     const line = lineOf(event);
     if (line !== undefined) say(line);
   });
-  const say = (line: string): void =>
-    board === undefined ? output.line(fold(line, output.columns())) : board.line(line);
+  const say = (line: string): void => (board === undefined ? output.line(line) : board.line(line));
   return {
     onEvent: (event: RunEvent): void => {
       caller?.hear(event);

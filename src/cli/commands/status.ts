@@ -1,5 +1,6 @@
 import { usageError } from '../../model/errors.ts';
 import { readCheckedStatus } from '../../squad/status.ts';
+import { movedNotice } from '../moved-notice.ts';
 import { keptNotice } from '../tidying.ts';
 import type { CommandContext, Options } from '../command-context.ts';
 import { onScreen } from '../render/screen.ts';
@@ -18,8 +19,12 @@ export async function status(
   const { output } = context;
   const { status: found, damage } = await read(context, run, wait);
   const { lines, ...kept } = await keptNotice(context);
-  if (options.json === true) output.json({ ...found, ...kept });
-  else output.line(onScreen(renderStatus(found, Date.now(), lines).split('\n'), output, STATUS_COLOURS));
+  const moved = await movedNotice(context);
+  if (options.json === true) output.json({ ...found, ...kept, ...(moved === undefined ? {} : { moved: moved.about }) });
+  else {
+    for (const line of moved?.lines ?? []) output.line(line);
+    output.line(onScreen(renderStatus(found, Date.now(), lines).split('\n'), output, STATUS_COLOURS));
+  }
   // Damage is reported only after the readable part was shown.
   if (damage !== undefined) throw damage;
 }

@@ -130,7 +130,7 @@ async function show(
     if (problem === undefined) return;
     output.problem(`Cannot attach to the panes: ${problem}`);
   }
-  if (attach !== undefined) output.line(`Show them: ${attach.join(' ')}`);
+  if (attach !== undefined) output.line(`Show them: ${attach.join(' ')}`, 'exact');
   output.line('Close them: squad team --close   (a run continues unless its engine is in one of the panes)');
 }
 

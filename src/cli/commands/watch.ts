@@ -25,7 +25,6 @@ import { listenForStop } from '../mail/stop-signal.ts';
 import type { Output } from '../output.ts';
 import { endEvent, endOfRun } from '../../squad/ended-run.ts';
 import { printEndLines } from '../render/end-lines.ts';
-import { fold } from '../render/cells.ts';
 import { createLines } from '../render/event-lines.ts';
 
 type WatchOptions = Pick<Options<'watch'>, 'json' | 'plain'>;
@@ -131,7 +130,7 @@ interface ViewOptions extends Pick<Parameters<typeof openWatchBoard>[2], 'interr
 }
 
 function printLine(output: Output, line: string | undefined): void {
-  if (line !== undefined) output.line(fold(line, output.columns()));
+  if (line !== undefined) output.line(line);
 }
 
 /** On a terminal with the last frame, which no line has shown before. */

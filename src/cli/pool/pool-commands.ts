@@ -8,7 +8,7 @@ export const POOL_COMMANDS: Commands = {
   submit: {
     about: 'Give an objective to a pool of machines: one of its workers runs it.',
     examples: [
-      'squad submit objective.md --pool postgres://db.example/squad',
+      'squad submit objective.md --pool "$SQUAD_POOL"',
       'squad submit "add a login form" --labels gpu',
     ],
     words: [['[objective]', OBJECTIVE]],
@@ -18,7 +18,7 @@ export const POOL_COMMANDS: Commands = {
   worker: {
     about: 'Take runs from a pool and work on them here, until it is stopped.',
     examples: [
-      'squad worker --pool postgres://db.example/squad',
+      'squad worker --pool "$SQUAD_POOL"',
       'squad worker --slots 2 --labels gpu',
       'squad worker --once',
     ],

@@ -13,6 +13,8 @@ export function createLines(chosen: LogLevel, board: { readonly isOpen: () => bo
     return same;
   };
   const isWanted = (event: RunEvent): boolean => {
+    // The end, which follows, says it.
+    if (event.type === 'decided' && event.next === 'finish') return false;
     if (board?.isOpen() !== true || chosen !== 'info') return isShown(levelOf(event), chosen);
     // It stands on the board until it has an answer.
     if (event.type === 'question-asked') return false;

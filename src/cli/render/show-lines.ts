@@ -2,6 +2,7 @@ import { roundVerdict } from '../../model/plan/review.ts';
 import { costText } from '../../model/amount.ts';
 import type { RunStatus } from '../../view/status.ts';
 import { reportLines, wordsOf } from '../../model/plan/author-report.ts';
+import { judgeWords } from '../../view/judge-words.ts';
 import type { TaskFacts } from '../../view/task-facts.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
 import { ageOf, localTime } from '../../text/time.ts';
@@ -122,7 +123,7 @@ function verdictLines(task: TaskFacts, prefix: string): string[] {
   const { evidence, rounds, status, end, decidedBy, followUps, report } = task;
   const line = (what: string, text: string): string => `${prefix}${what}: ${plainLine(reasons(text), 600)}`;
   const reviews = rounds.flatMap((round) => [
-    line(`round ${round.round} at ${round.commit.slice(0, 12)} ${roundVerdict(round)}`, round.feedback),
+    line(`round ${round.round} at ${round.commit.slice(0, 12)} ${roundVerdict(round)}`, judgeWords(round.feedback)),
     ...(round.settled ?? []).map(({ finding, as, why, by }) =>
       line(`round ${round.round} ${finding} ${as} (${plainLine(by, 40)})`, why),
     ),

@@ -5,7 +5,7 @@ import { MAIN } from '../../model/mail/vocabulary.ts';
 
 const EN = {
   introduction: (address: string, run: string, who: string) =>
-    `${address} of ${run}: ${who}. Type /help for the commands.`,
+    `${address} of ${run}${who === '' ? '' : `: ${who}`}. Type /help for the commands.`,
   person: 'a person',
   notSent: 'not sent',
   unknown: 'unknown command; /help lists the commands',
@@ -35,7 +35,7 @@ const EN = {
 };
 
 const ZH: typeof EN = {
-  introduction: (address, run, who) => `${run} 的 ${address}：${who}。输入 /help 查看命令。`,
+  introduction: (address, run, who) => `${run} 的 ${address}${who === '' ? '' : `：${who}`}。输入 /help 查看命令。`,
   person: '人',
   notSent: '未发送',
   unknown: '未知命令；/help 列出命令',

@@ -124,8 +124,9 @@ function turnsOf(
 
 function introduction({ run, policy }: OpenedMail, address: string, words: PaneWords): string {
   const { agent = null, role = '' } = memberAt(policy, address) ?? {};
-  const who = agent === null ? words.person : `${role} ${agent}`;
-  return words.introduction(address, run.name, plainLine(who, 100));
+  // An address or an agent that is called as its role.
+  const names = [...new Set([role, agent ?? ''])].filter((name) => name !== address);
+  return words.introduction(address, run.name, agent === null ? words.person : plainLine(names.join(' '), 100));
 }
 
 async function watch(

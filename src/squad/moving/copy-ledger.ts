@@ -4,7 +4,14 @@ import { workspacesOf } from '../../engine/workspaces.ts';
 import { SquadError } from '../../model/errors.ts';
 import type { RunDefinition } from '../../model/run.ts';
 import { unkeptTurns, type UnkeptTurn } from '../../rules/replication-point.ts';
-import { backUpLedger, ledgerPath, lockWorkspace, holderHere, openLedger } from '../../substrate/ledger/index.ts';
+import {
+  backUpLedger,
+  ledgerPath,
+  lockWorkspace,
+  holderHere,
+  openLedger,
+  type WorkspaceLock,
+} from '../../substrate/ledger/index.ts';
 import { filesOf } from '../../substrate/ledger/backup-files.ts';
 import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
@@ -29,21 +36,25 @@ export interface LostTurn extends UnkeptTurn {
 
 /**
  * Copies the ledger into a folder as it is at a replication point, and what it names beside it. With an engine at work it waits for one;
- * without an engine it keeps the work itself, under the lock. Returns what no folder has any more.
+ * without an engine it keeps the work itself, under the lock. `lock`: the caller's own. Returns what no folder has any more.
  */
-export async function copyAtPoint(workspace: OpenedWorkspace, folder: string): Promise<LostTurn[]> {
+export async function copyAtPoint(
+  workspace: OpenedWorkspace,
+  folder: string,
+  lock: WorkspaceLock | undefined,
+): Promise<LostTurn[]> {
   const { clock } = workspace.composition;
   const target = ledgerPath(folder);
   for (const until = clock.monotonic() + PATIENCE_MS; ; await clock.sleep(LOOK_MS)) {
     // Looked up first: an engine that ends in between only makes this wait once more.
-    const driven = probeLock(workspace.directory) !== null;
+    const driven = lock === undefined && probeLock(workspace.directory) !== null;
     rmSync(target, { force: true });
     rmSync(filesOf(target), { recursive: true, force: true });
     await backUpLedger(ledgerPath(workspace.directory), target);
     failpoint('pack.copied');
     const waiting = copiedRuns(workspace, folder).filter(({ unkept }) => unkept.length > 0);
     if (waiting.length === 0) return [];
-    if (!driven) return keepAll(workspace, waiting);
+    if (!driven) return keepAll(workspace, waiting, lock);
     if (clock.monotonic() > until) throw stillGathering(waiting);
   }
 }
@@ -64,9 +75,13 @@ function copiedRuns({ composition: { clock } }: OpenedWorkspace, folder: string)
 }
 
 /** As the next engine would do first. It does it again and finds the same. */
-async function keepAll(workspace: OpenedWorkspace, runs: readonly CopiedRun[]): Promise<LostTurn[]> {
+async function keepAll(
+  workspace: OpenedWorkspace,
+  runs: readonly CopiedRun[],
+  own: WorkspaceLock | undefined,
+): Promise<LostTurn[]> {
   const { composition, host, directory } = workspace;
-  const lock = lockWorkspace(directory, holderHere(host.pid, composition.clock.now()));
+  const lock = own ?? lockWorkspace(directory, holderHere(host.pid, composition.clock.now()));
   try {
     const repository = await inspectForWork(composition.git, workspace.repository.root);
     const lost: LostTurn[] = [];
@@ -83,7 +98,7 @@ async function keepAll(workspace: OpenedWorkspace, runs: readonly CopiedRun[]): 
     }
     return lost;
   } finally {
-    lock.release();
+    if (own === undefined) lock.release();
   }
 }
 

@@ -3,6 +3,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { storageError } from '../../model/storage-error.ts';
 import { complete, refuseExisting } from '../../substrate/ledger/backup.ts';
+import type { WorkspaceLock } from '../../substrate/ledger/index.ts';
 import { SCHEMA } from '../../substrate/ledger/schema.ts';
 import { makeBundle, missingCommits, refsIn } from '../../substrate/git/run-bundle.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
@@ -26,16 +27,16 @@ export interface Packed {
 
 /**
  * Writes all runs of a repository into one new file: the ledger as it is at a replication point, what it names, and the commits of the
- * runs. No consent and no secret is in it. Changes nothing of the runs. Throws `usage` if the file exists.
+ * runs. No consent and no secret is in it. Changes nothing of the runs. Throws `usage` if the file exists. `lock`: the caller's own.
  */
-export async function packRuns(place: Place, file: string): Promise<Packed> {
+export async function packRuns(place: Place, file: string, lock?: WorkspaceLock): Promise<Packed> {
   const workspace = await openWorkspace(place);
   requireRuns(workspace);
   const path = resolve(place.host.workingDirectory, file);
   refuseExisting(path);
   const folder = join(workspace.directory, `packing-${workspace.host.pid}`);
   try {
-    const gathered = await gatherRuns(workspace, folder);
+    const gathered = await gatherRuns(workspace, folder, lock);
     const all = [...gathered.parts];
     const bundled = await bundleOf(workspace, folder, gathered.runs);
     if (bundled.part !== undefined) all.push(bundled.part);

@@ -2,6 +2,7 @@ import { chmod, copyFile, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { badInput, SquadError, usageError, wrongEnvironment } from '../../model/errors.ts';
 import { hasLedger } from '../../substrate/ledger/index.ts';
+import { refuseMoved } from '../../substrate/ledger/moved-mark.ts';
 import { SCHEMA } from '../../substrate/ledger/schema.ts';
 import { missingCommits, ownerOf, putRefs, refsIn } from '../../substrate/git/run-bundle.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
@@ -9,8 +10,8 @@ import { confine, isWithin } from '../../substrate/system/files/confine.ts';
 import { exists } from '../../substrate/system/files/exists.ts';
 import { hashFile } from '../../substrate/system/files/tar-file.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { adoptState, type AdoptedState } from '../adopt-state.ts';
-import { openWorkspace, type OpenedWorkspace, type Place } from '../open-workspace.ts';
+import { takeState, type AdoptedState } from '../adopt-state.ts';
+import type { OpenedWorkspace } from '../open-workspace.ts';
 import type { Manifest, PackPart } from './manifest.ts';
 
 /** Where the runs come from. */
@@ -22,15 +23,17 @@ export interface TakeOver {
   readonly shown: string;
   /** Brings the commits of the runs into the repository, below the refs that they have. */
   readonly takeCommits: () => Promise<void>;
+  /** A move’s steps between the checks and the ledger. Absent: the repository must have no runs. */
+  readonly before?: (() => Promise<void>) | undefined;
 }
 
 /** Throws for runs that this squad or this repository cannot take over. Changes nothing. */
 export async function refuseTakeOver(
   workspace: OpenedWorkspace,
-  { manifest, shown }: Pick<TakeOver, 'manifest' | 'shown'>,
+  { manifest, shown, before }: Pick<TakeOver, 'manifest' | 'shown' | 'before'>,
 ): Promise<void> {
   refuseSchema(shown, manifest);
-  refuseRuns(workspace, manifest);
+  if (before === undefined) refuseRuns(workspace, manifest);
   await refuseWithoutBase(workspace, manifest);
 }
 
@@ -38,8 +41,10 @@ export async function refuseTakeOver(
  * Takes runs over into this repository, which must have none of its own. Everything is checked before anything is written that counts; a
  * crash leaves a repository without runs. squad asks for consent before a run continues.
  */
-export async function takeOver(place: Place, { manifest, folder, takeCommits }: TakeOver): Promise<AdoptedState> {
-  const workspace = await openWorkspace(place);
+export async function takeOver(
+  workspace: OpenedWorkspace,
+  { manifest, folder, takeCommits, before }: TakeOver,
+): Promise<AdoptedState> {
   const { git } = workspace.composition;
   const checkout = await plannedFiles(workspace, folder, manifest);
   await refuseBranches(workspace, manifest);
@@ -52,8 +57,9 @@ export async function takeOver(place: Place, { manifest, folder, takeCommits }: 
   );
   failpoint('unpack.refs');
   for (const [from, to] of checkout) await copyInto(from, to);
+  await before?.();
   // Last: until then the repository has no runs.
-  return adoptState(place, stateIn(folder));
+  return takeState(workspace, stateIn(folder));
 }
 
 /** Puts all parts into a folder, as a state folder that can be taken over. `write` returns the hash of what it wrote. */
@@ -94,7 +100,9 @@ function refuseSchema(file: string, { schema }: Manifest): void {
 }
 
 function refuseRuns({ state }: OpenedWorkspace, { runs }: Manifest): void {
-  if (state.type !== 'known' || !hasLedger(state.directory)) return;
+  if (state.type !== 'known') return;
+  refuseMoved(state.directory);
+  if (!hasLedger(state.directory)) return;
   const named = runs.map(({ name }) => name).join(', ');
   throw usageError(
     `this repository has runs of its own in ${plainLine(state.directory)}, and the pack has ${named}`,

@@ -6,6 +6,7 @@ import { takeBundle } from '../../substrate/git/run-bundle.ts';
 import { extractEntry } from '../../substrate/system/files/tar-file.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { openWorkspace, type Place } from '../open-workspace.ts';
+import { flagQueue } from '../queue-flag.ts';
 import { damagedPack, readManifest, type Manifest, type OpenedPack } from './manifest.ts';
 import { bundleIn, layOut, refuseTakeOver, takeOver } from './take-over.ts';
 
@@ -17,13 +18,16 @@ export interface Unpacked {
   readonly runs: Manifest['runs'];
 }
 
-/** Takes the runs of a pack over into this repository, which must have none of its own. The same call begins again after a crash. */
-export async function unpackRuns(place: Place, file: string): Promise<Unpacked> {
+/**
+ * Takes over the runs of a pack, in a repository without runs of its own. All is checked first; after a crash the same call begins again.
+ * Consent is asked for before a run continues. `before`: a move’s steps between the checks and the ledger.
+ */
+export async function unpackRuns(place: Place, file: string, before?: () => Promise<void>): Promise<Unpacked> {
   const workspace = await openWorkspace(place);
   const path = resolve(place.host.workingDirectory, file);
   const shown = plainLine(path, 300);
   const { manifest, entries } = await openPack(path);
-  await refuseTakeOver(workspace, { manifest, shown });
+  await refuseTakeOver(workspace, { manifest, shown, before });
   const folder = join(workspace.host.stateDirectory, `unpacking-${workspace.host.pid}`);
   try {
     await mkdir(workspace.host.stateDirectory, { recursive: true, mode: 0o700 });
@@ -37,7 +41,9 @@ export async function unpackRuns(place: Place, file: string): Promise<Unpacked> 
       if (!manifest.parts.some(({ kind }) => kind === 'bundle')) return;
       await takeBundle(workspace.composition.git, workspace.repository, bundleIn(folder));
     };
-    const { directory } = await takeOver(place, { manifest, folder, shown, takeCommits });
+    const { directory } = await takeOver(workspace, { manifest, folder, shown, takeCommits, before });
+    // An engine here looks for runs in the queue only if this says so, and takes it back.
+    flagQueue(directory);
     return { id: manifest.id, path, directory, runs: manifest.runs };
   } finally {
     await rm(folder, { recursive: true, force: true });

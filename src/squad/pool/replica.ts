@@ -105,7 +105,7 @@ async function restoreHere(
   try {
     const { manifest, shown, stored } = await layOutBundle(store, run, scratch);
     await refuseTakeOver(workspace, { manifest, shown });
-    await takeOver(place, { manifest, shown, folder: scratch, takeCommits });
+    await takeOver(workspace, { manifest, shown, folder: scratch, takeCommits });
     return stored;
   } finally {
     await deleteFolder(scratch);

@@ -8,6 +8,7 @@ import { requireShortPath } from './require-place.ts';
 import { contentDamage, fileDamage } from './damage.ts';
 import { sizeOf } from './database-file.ts';
 import { ledgerPath, openLedgerFile } from './ledger-file.ts';
+import { refuseMoved } from './moved-mark.ts';
 import { closeDb, schemaVersion, type Db } from './open-db.ts';
 import { makeTables, SCHEMA } from './schema.ts';
 import { corruptDatabase, databaseError, neverSetUp } from './sqlite-errors.ts';
@@ -50,6 +51,8 @@ export interface LedgerOptions {
 /** Opens the ledger of a workspace (a folder of the state folder), and makes what is missing. Never replaces a damaged file. */
 export function openLedger(directory: string, options: LedgerOptions): Ledger {
   if (options.readOnly !== true) {
+    // Before a file is made where the runs may be about to arrive.
+    if (options.lock === undefined) refuseMoved(directory);
     requireShortPath(directory);
     prepareWorkspace(directory);
   }

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { sha256Of } from '../../model/sha256.ts';
 import { equipmentSchema } from '../../model/armory.ts';
 import { variablesOf } from '../../model/equip.ts';
@@ -10,6 +11,7 @@ import type { Clock } from '../ports/clock.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { Totals } from '../ports/ledger.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
+import { refuseMoved } from './moved-mark.ts';
 import { createQueries, type Queries } from './query.ts';
 import { write } from './transactions.ts';
 
@@ -74,8 +76,13 @@ export function refuseDepth(value: Json): void {
 
 /** The only write transaction on the ledger's rows. If it fails, what was added up from them is forgotten. */
 export function change<T>(store: Store, work: () => T): T {
+  // In the transaction, so that a move which has marked the runs has what was written before. An engine's lock keeps a move away.
+  const here = (): T => {
+    refuseMoved(dirname(store.db.name));
+    return work();
+  };
   try {
-    return write(store.db, work);
+    return write(store.db, store.engineSince === 0 ? here : work);
   } catch (error) {
     store.spent.clear();
     throw error;

@@ -6,6 +6,7 @@ import { readPlainSync } from '../system/files/read-plain.ts';
 import { z } from 'zod';
 import { SquadError } from '../../model/errors.ts';
 import { errorCode } from '../../model/storage-error.ts';
+import { refuseMoved } from './moved-mark.ts';
 import { closeDb, FILE_ENDS, isFileAt, openDb, type Db } from './open-db.ts';
 import { databaseError } from './sqlite-errors.ts';
 
@@ -47,9 +48,14 @@ const held = new Map<string, { db: Db; lock: WorkspaceLock }>();
 
 /**
  * Takes the workspace's lock: a transaction that the kernel ends with its holder. Throws `workspace-busy`, naming the holder.
- * `briefly`: for so short a time that others wait for it, and read no name.
+ * `briefly`: for so short a time that others wait for it, and read no name. `moves`: also while the runs are not here.
  */
-export function lockWorkspace(directory: string, holder: LockHolder, briefly = false): WorkspaceLock {
+export function lockWorkspace(
+  directory: string,
+  holder: LockHolder,
+  briefly = false,
+  { moves = false } = {},
+): WorkspaceLock {
   const root = realpathSync(directory);
   // Before any file is opened: to close a second descriptor of the lock file would drop the first one's lock.
   const mine = held.get(root);
@@ -73,6 +79,8 @@ export function lockWorkspace(directory: string, holder: LockHolder, briefly = f
   };
   held.set(root, { db, lock });
   try {
+    // Under the lock: a move marks the runs under it, too.
+    if (!moves) refuseMoved(root);
     if (!briefly) writeName(root, holder);
   } catch (error) {
     held.delete(root);

@@ -30,6 +30,7 @@ import {
   type Section,
   type Text,
 } from './document.ts';
+import { judgeWords } from '../judge-words.ts';
 import type { RunReading } from '../read-run.ts';
 
 /** For each task that was not delivered: the reason, the evidence, its work, the next command and all its feedback. */
@@ -155,13 +156,16 @@ interface Judge {
   readonly agent: string;
 }
 
-/** Who judged, and what was said without the name of the only judge, which the column beside it has. */
+/** Who judged, and what was said without the name and verdict of the only judge, which have columns of their own. */
 function judged(by: readonly Judge[], text: string): readonly [by: string, said: string] {
   let names = '';
   for (const { role, agent } of by)
     names += `${names === '' ? '' : ', '}${role === agent ? agent : `${role} (${agent})`}`;
-  const only = by.length === 1 && by[0] !== undefined ? `${by[0].role} (${by[0].agent}): ` : '';
-  return [names, text.startsWith(only) ? text.slice(only.length) : text];
+  const [first] = by;
+  if (by.length !== 1 || first === undefined) return [names, text];
+  const only = `${names}: `;
+  const said = judgeWords(text);
+  return [names, said.startsWith(only) ? said.slice(only.length) : said];
 }
 
 function repliesOf({ disagreed = [] }: RoundRecord): Text {

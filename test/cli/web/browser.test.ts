@@ -55,6 +55,10 @@ describe.skipIf(NO_BROWSER !== undefined)(`the live page in a browser${named}`, 
       );
       expect({ width, scheme, found }).toEqual({ width, scheme, found: [] });
       expect(await browser.value('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      // A finger has to meet them.
+      const low =
+        '[...document.links].map((one) => one.getBoundingClientRect().height).filter((high) => high > 0 && high < 24)';
+      expect(await browser.value(low)).toEqual([]);
       await browser.value('for (const one of shut) one.open = false');
     }
   };

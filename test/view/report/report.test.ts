@@ -207,13 +207,13 @@ describe('a report', () => {
 });
 
 describe('a report of what was judged and asked', () => {
-  it('names a reviewer once, and an edited plan in place of its JSON', () => {
+  it('names a reviewer and the verdict once, and an edited plan in place of its JSON', () => {
     const about = definition();
     const run = new RecordedRun(about).allocate().plan(play(about).entries).publish();
     const reading = run.read();
     const edited = { question: 'plan-1', text: 'Start this plan?', answer: '{"tasks":[]}', by: 'ada' };
     const text = renderReport({ ...reading, answers: [edited] }, run.clock.time);
-    expect(textOf(text, 'Reviews')).toMatch(/\| reviewer \(rex\) \| approved/);
+    expect(textOf(text, 'Reviews')).toContain('| approved | reviewer (rex) | good |');
     expect(textOf(text, 'Questions')).toContain('| an edited plan: `squad show plan` | ada |');
     expect(textOf(text, 'Questions')).not.toContain('tasks');
   });

@@ -10,12 +10,16 @@ const clock = createSystemClock();
 
 test('a child whose environment cannot be read yet is waited for', async () => {
   // The program that is started first stands for the moment in which there is no environment.
-  const child = spawn('/bin/sh', ['-c', `sleep 0.2; exec env SQUAD_TURN_ID=${MARKER} sleep 30`], { stdio: 'ignore' });
+  const child = spawn('/bin/sh', ['-c', `read -r _; exec env SQUAD_TURN_ID=${MARKER} sleep 30`], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   await once(child, 'spawn');
   const pid = child.pid ?? 0;
   try {
     expect(identify(pid, MARKER)).toBeUndefined();
-    expect(await identifyChild(pid, MARKER, clock)).toMatchObject({ pid, marker: MARKER });
+    const found = identifyChild(pid, MARKER, clock);
+    child.stdin.end('\n');
+    expect(await found).toMatchObject({ pid, marker: MARKER });
   } finally {
     child.kill('SIGKILL');
   }

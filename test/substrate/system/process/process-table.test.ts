@@ -138,7 +138,7 @@ describe.each(PROCESS_SOURCES)('by %s', (source) => {
     test('a zombie is dead', async () => {
       const marker = bench.marker();
       // The shell becomes a sleep that never reaps the child it inherited.
-      const script = 'sleep 1.5 & echo $!; exec sleep 60';
+      const script = 'sleep 60 & echo $!; exec sleep 60';
       const parent = spawn('/bin/sh', ['-c', script], {
         env: { SQUAD_TURN_ID: marker },
         stdio: ['ignore', 'pipe', 'ignore'],
@@ -146,6 +146,7 @@ describe.each(PROCESS_SOURCES)('by %s', (source) => {
       const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
       const identity = identify(pid, marker);
       if (identity === undefined) throw new Error('not identified');
+      process.kill(pid, 'SIGKILL');
       const state = () => /^State:\s+(\w)/m.exec(spawnSync('cat', [`/proc/${pid}/status`]).stdout.toString())?.[1];
       await until(() => (state() === 'Z' ? true : undefined));
       expect(await processes.isAlive(identity)).toBe(false);

@@ -31,6 +31,7 @@ const PARTS = Object.entries({
       'view/report/[^/]+',
       'engine/attempts/redact-turn',
       'engine/attempts/turn-secrets',
+      'substrate/system/clock/ids',
       'text/tool-target',
       'text/byte-count',
       'substrate/ledger/checkpoint-file',

@@ -50,6 +50,8 @@ it('writes a whole team, which its own readers accept, and overwrites nothing', 
   // As a comment, which is right once its marks are gone.
   const commented = readFileSync(join(repository, 'squad.yaml'), 'utf8').split('# rules and skill').at(-1) ?? '';
   expect(commented).not.toMatch(/runtime: ,/);
+  expect(commented).toMatch(/role: research, runtime: \w+, access: edit, network: true,\n/);
+  expect(commented.match(/network: true/g)).toHaveLength(1);
 
   const workspace = bindWorkspace(await openWorkspace({ host: testHost(root, { workingDirectory: repository }) }));
   const settings = await readTeamSettings(workspace);

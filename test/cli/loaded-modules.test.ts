@@ -94,6 +94,23 @@ describe('the graph library is loaded by what needs it only', () => {
     expect(urls.filter((url) => GRAPH.test(url) || POLICIES.test(url) || CHANNELS.test(url))).toEqual([]);
   });
 
+  it.each([
+    ['backlog', GRAPH, READERS],
+    ['request list', GRAPH, POLICIES],
+    // It reads the whole of squad.yaml, and begins nothing.
+    [
+      'sprint status',
+      GRAPH,
+      /\/squad\/team\/(?:step-team|open-sprint|close-sprint)\.ts|\/cli-(?:step-team|open-sprint)\.mjs/,
+    ],
+  ])('squad %s, nor what begins work', (words, ...never) => {
+    const room = roomForTest();
+    const urls = loadedBy([CLI_ENTRY, ...words.split(' ')], room.repository, join(room.root, 'urls'));
+    const name = words.replace(' list', '').replace(' ', '-');
+    expect(urls.some((url) => new RegExp(`/(?:${name}\\.ts|cli-${name}\\d?\\.mjs)$`).test(url))).toBe(true);
+    expect(urls.filter((url) => never.some((one) => one.test(url)))).toEqual([]);
+  });
+
   it('squad mail inbox, nor Markdown and YAML', () => {
     const room = mailRoom();
     const urls = loadedBy([CLI_ENTRY, 'mail', 'inbox'], room.repository, join(room.root, 'urls'));

@@ -2,6 +2,7 @@ import { packRuns } from '../../squad/moving/pack.ts';
 import { byteCount } from '../../text/byte-count.ts';
 import { counted } from '../../text/counted.ts';
 import { plainLine } from '../../text/plain-text.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
 import { printResult } from '../output.ts';
 
@@ -15,7 +16,7 @@ export async function pack(context: CommandContext, file: string, options: JsonO
       ({ run, attempt }) => `lost  the work of ${attempt} in ${run}: its folder is gone, so the turn is done again`,
     ),
     ...(hasCopies ? ['It has copies of ignored files, such as `.env`: keep it as you keep those.'] : []),
-    `In a clone of this repository, elsewhere: squad unpack FILE`,
+    `In a clone of this repository, elsewhere: squad unpack ${shellWord(plainLine(path, Infinity))}`,
     ...(runs.some(({ unfinished }) => unfinished) ? ['Continue each run in one place only.'] : []),
   ]);
 }

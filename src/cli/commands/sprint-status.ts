@@ -1,7 +1,7 @@
 import { openWorkspace } from '../../squad/open-workspace.ts';
 import { lookAtTeam } from '../../squad/team/read-team.ts';
-import { lineAhead } from '../../squad/team/line.ts';
-import { nextOfTeam } from '../../squad/team/step-team.ts';
+import { lineAhead, lookAtLine } from '../../squad/team/line.ts';
+import { nextOfTeam } from '../../squad/team/next-of-team.ts';
 import { readTeamSettings } from '../../squad/team/team-settings.ts';
 import { statusLines, statusOf } from '../../view/sprint/status.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
@@ -12,10 +12,11 @@ export async function sprintStatus(context: CommandContext, options: JsonOptions
   const workspace = await openWorkspace(context);
   const settings = await readTeamSettings(workspace);
   const seen = lookAtTeam(workspace);
+  const line = await lookAtLine(workspace, settings.branch);
   const status = statusOf({
     ...{ team: seen.team, timezone: settings.timezone, isOver: (run) => seen.runState(run) === 'over' },
-    next: await nextOfTeam(workspace, settings, seen),
-    line: await lineAhead(workspace, settings.branch),
+    next: await nextOfTeam(workspace, settings, seen, line),
+    line: await lineAhead(workspace.composition.git, line),
   });
   printResult(context.output, options, { type: 'sprint-status', ...status }, statusLines(status));
 }

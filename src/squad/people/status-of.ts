@@ -8,7 +8,8 @@ import { viewRequests } from '../../view/sprint/request-view.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { lookIn, type OpenedWorkspace } from '../open-workspace.ts';
 import { lookAtTeam, type SeenTeam } from '../team/read-team.ts';
-import { nextOfTeam } from '../team/step-team.ts';
+import { lookAtLine } from '../team/line.ts';
+import { nextOfTeam } from '../team/next-of-team.ts';
 import { readTeamSettings } from '../team/team-settings.ts';
 import { askingRuns } from './asking-runs.ts';
 
@@ -38,7 +39,7 @@ async function statusNow(workspace: OpenedWorkspace, seen: SeenTeam) {
   const settings = await readTeamSettings(workspace);
   return statusOf({
     ...{ team: seen.team, timezone: settings.timezone, isOver: (run) => seen.runState(run) === 'over' },
-    next: await nextOfTeam(workspace, settings, seen),
+    next: await nextOfTeam(workspace, settings, seen, await lookAtLine(workspace, settings.branch)),
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Machine } from '../../engine/machine.ts';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { createGit, type GitPorts } from '../../substrate/git/git-call.ts';
 import { callOn } from '../../substrate/git/git-context.ts';
@@ -42,14 +43,26 @@ export async function bringToLine(
   }
 }
 
-/** Why the line could not take a commit now; undefined: it could. Changes nothing. */
-export async function lineObstacle(
-  ports: GitPorts,
-  root: string,
-  { branch, commit }: { readonly branch: string; readonly commit: string },
-): Promise<string | undefined> {
-  const repository = await openRepository(ports, root);
-  const found = await findBranch(ports, repository, branch);
+/** The line next to the checkout, as they are now. */
+export interface LineLook {
+  readonly repository: Repository;
+  readonly branch: string;
+  /** undefined: it does not begin yet. */
+  readonly found: Awaited<ReturnType<typeof findBranch>>;
+}
+
+export async function lookAtLine(
+  { composition, repository: { root } }: Pick<OpenedWorkspace<Machine>, 'composition' | 'repository'>,
+  branch: string,
+): Promise<LineLook> {
+  const repository = await openRepository(composition.git, root);
+  return { repository, branch, found: await findBranch(composition.git, repository, branch) };
+}
+
+/** Why the line could not take the commit that is checked out; undefined: it could. Changes nothing. */
+export async function lineObstacle(ports: GitPorts, look: LineLook): Promise<string | undefined> {
+  const { repository, branch, found } = look;
+  const { head: commit } = repository;
   if (found === undefined || found.head === commit) return undefined;
   if (found.path !== undefined) return checkedOut(branch, found.path);
   const answer = await tryMerge(ports, repository, found.head, { run: branch, commit, message: 'try' });
@@ -58,14 +71,12 @@ export async function lineObstacle(
 
 /** How many commits of the line the checkout does not have; null: there is no such branch. */
 export async function lineAhead(
-  { composition, repository: { root } }: Pick<OpenedWorkspace, 'composition' | 'repository'>,
-  branch: string,
+  ports: GitPorts,
+  { repository, branch, found }: LineLook,
 ): Promise<{ readonly branch: string; readonly ahead: number } | null> {
-  const repository = await openRepository(composition.git, root);
-  const found = await findBranch(composition.git, repository, branch);
   if (found === undefined) return null;
   const range = { from: repository.head, to: found.head };
-  return { branch, ahead: await countCommits(composition.git, repository, range) };
+  return { branch, ahead: await countCommits(ports, repository, range) };
 }
 
 async function begin(ports: GitPorts, repository: Repository, branch: string, commit: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { BacklogEntry } from '../../model/sprint/item.ts';
 import { viewRequest, viewRequests, type RequestView } from '../../view/sprint/request-view.ts';
 import { openWorkspace, type Place } from '../open-workspace.ts';
 import { lookAtBacklog, lookAtTeam, type SeenTeam } from './read-team.ts';
-import { unknownRequest } from './requests.ts';
+import { unknownRequest } from './unknown-request.ts';
 
 /** The requests of a repository, the newest last. */
 export async function listRequests(place: Place): Promise<RequestView[]> {

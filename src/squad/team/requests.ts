@@ -3,7 +3,6 @@ import { badInput, usageError } from '../../model/errors.ts';
 import type { Attachment, SprintRequest } from '../../model/sprint/request.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
 import { requestStateOf, type Team } from '../../model/sprint/team.ts';
-import { noSuch } from '../../model/unknown-name.ts';
 import { fingerprintOf } from '../../rules/sprint/fingerprint.ts';
 import { intake, MOST_ATTACHMENTS, type Intake } from '../../rules/sprint/intake.ts';
 import { uuid7 } from '../../substrate/system/clock/ids.ts';
@@ -14,6 +13,7 @@ import { defined } from '../../text/defined.ts';
 import { plainJson } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { followTeam } from './follow-team.ts';
+import { unknownRequest } from './unknown-request.ts';
 
 /** Texts that join a request are kept within these, the newest ones: each version of the record holds them all. */
 const MOST_JOINED = 100;
@@ -143,8 +143,4 @@ export function cancelRequest(ledger: Ledger, id: string, at: number): readonly 
     ledger.writeRecord({ kind: KINDS.request, id, value: plainJson(value) });
     return seen.requestPlan.get(id)?.items ?? [];
   });
-}
-
-export function unknownRequest({ request }: Pick<Team, 'request'>, id: string) {
-  return usageError(noSuch('request', plainLine(id, 40), [...request.keys()]), 'See `squad request list`.');
 }

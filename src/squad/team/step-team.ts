@@ -5,16 +5,15 @@ import { decideTeam, type TeamDecision, type TeamView } from '../../rules/sprint
 import { openFindings } from '../../rules/sprint/findings.ts';
 import { kickoffOf } from '../../rules/sprint/kickoff.ts';
 import { dueSlot } from '../../rules/service/decide-service.ts';
-import { nextSlot, type Timetable } from '../../text/cron.ts';
+import { nextSlot } from '../../text/cron.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { TrustOption } from '../new-run.ts';
 import { lookIn, withLedger, type OpenedWorkspace } from '../open-workspace.ts';
 import { beginsNow, noteSchedules, recordLeft, recordRun, scheduleRecord } from '../service/schedule-record.ts';
-import { openRepository } from '../../substrate/git/repository.ts';
-import { findService } from '../service/service-lock.ts';
 import { closeSprint } from './close-sprint.ts';
 import { discoverBefore } from './discover.ts';
-import { lineObstacle } from './line.ts';
+import { lineObstacle, lookAtLine } from './line.ts';
+import { timetableOf } from './next-of-team.ts';
 import { openReview, submitReview } from './plan-requests.ts';
 import { openSprint, submitSprint } from './open-sprint.ts';
 import { lookAtTeam, teamIn, type SeenTeam } from './read-team.ts';
@@ -50,7 +49,7 @@ export async function stepTeam(workspace: OpenedWorkspace, options: StepOptions 
   };
   const first = decide();
   // A line that is held for days would otherwise have the sourcer look at each try.
-  const held = first.decision.do === 'open-sprint' ? await heldBy(workspace, settings) : undefined;
+  const held = first.decision.do === 'open-sprint' ? await heldBy(workspace, settings.branch) : undefined;
   if (held !== undefined) return heldStep(workspace, held);
   // A planner gets new findings first.
   const isFresh = await discoverBefore(workspace, settings, first.decision.do);
@@ -76,47 +75,6 @@ async function slotsOf(
   const after = begins || record === undefined ? now : record.after;
   return { slot: dueSlot({ ...timetable, after }, now), nextSlot: nextSlot(timetable, Math.max(after, now)) };
 }
-
-/** When sprints start by the clock; undefined: never. */
-function timetableOf({ start, slots: cron, timezone }: TeamSettings): Timetable | undefined {
-  return cron === undefined || start === 'person' ? undefined : { cron, timezone };
-}
-
-/** Says what the next step would be. Looks also whether the line could be taken. Changes nothing. */
-export async function nextOfTeam(
-  workspace: OpenedWorkspace,
-  settings: TeamSettings,
-  seen: SeenTeam,
-): Promise<Pick<TeamStep, 'text' | 'until'>> {
-  const now = workspace.composition.clock.now();
-  const timetable = timetableOf(settings);
-  const slots = timetable === undefined ? {} : { nextSlot: nextSlot(timetable, now) };
-  const held = await heldBy(workspace, settings);
-  const findings = openFindings(seen.team);
-  const decision = decideTeam({ ...seen, ...slots, now, settings, findings, held });
-  if (decision.do === 'wait') return { text: decision.why, until: decision.until };
-  const who =
-    findService(workspace.directory) === null ? '`squad serve` or `squad sprint start` does it' : 'the service does it';
-  return { text: `${WORDS[decision.do]}: ${who}` };
-}
-
-/** Says why no sprint could begin on the line; undefined: one could. */
-async function heldBy(
-  { composition, repository }: OpenedWorkspace,
-  { branch }: Pick<TeamSettings, 'branch'>,
-): Promise<string | undefined> {
-  const { head: commit } = await openRepository(composition.git, repository.root);
-  return lineObstacle(composition.git, repository.root, { branch, commit });
-}
-
-const WORDS: Readonly<Record<Exclude<TeamDecision['do'], 'wait'>, string>> = {
-  'submit-sprint': 'the run of the sprint is queued',
-  'submit-review': 'a run of the planner is queued',
-  'close-sprint': 'the sprint is closed',
-  plan: 'the planner gets what waits',
-  'open-sprint': 'a sprint begins',
-  'skip-slot': 'the slot is skipped',
-};
 
 interface Step extends TrustOption {
   readonly seen: SeenTeam;
@@ -183,6 +141,11 @@ async function settleSlot(workspace: OpenedWorkspace, slot: number, about: strin
       return recordLeft(ledger, SLOTS, { slot, at, outcome: 'skipped', why: about }, composition.redactor([]));
     recordRun(ledger, SLOTS, { slot, at, run: run.run, name: about, head: run.base });
   });
+}
+
+/** Says why no sprint could begin on the line; undefined: one could. */
+async function heldBy(workspace: OpenedWorkspace, branch: string): Promise<string | undefined> {
+  return lineObstacle(workspace.composition.git, await lookAtLine(workspace, branch));
 }
 
 function heldStep({ composition: { clock } }: OpenedWorkspace, text: string): TeamStep {

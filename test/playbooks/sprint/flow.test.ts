@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Board } from '../../../src/model/plan/board.ts';
 import { createView } from '../../../src/rules/view.ts';
 import type { PlanNews } from '../../../src/model/plan/event.ts';
+import type { Json } from '../../../src/text/json.ts';
+import { ALL_FIXED } from '../../support/findings.ts';
 import * as says from '../../support/sprint-script.ts';
 import { failed } from '../simulator.ts';
 import {
@@ -131,6 +133,8 @@ describe('a todo', () => {
   it('that changes nothing is completed without a commit', () => {
     const played = playSprint({ script: unchanged('b-one-build') });
     expect(todoStates(played)).toEqual(['b-one completed', 'b-two committed']);
+    expect(progressIn(played).todos[0]).not.toHaveProperty('commit');
+    expect(itemState(played, 'b-one')).not.toHaveProperty('commit');
   });
 
   it.each([
@@ -362,7 +366,27 @@ describe('todos side by side', () => {
   });
 });
 
-it('an approving QA needs no second look', () => {
-  const played = playSprint({ items: ['b-one'], answers: { 'b-one-build/qa': [APPROVES] } });
+const AGREES: Json = { ...(APPROVES as Record<string, Json>), settled: ALL_FIXED };
+
+it.each<[string, Json[], Json[], string[]]>([
+  ['once where both reviews approve', [APPROVES], [APPROVES], ['', '/architect', '/qa']],
+  [
+    'again before QA sees it where the architect finds something',
+    [rejectsFor('implementation'), AGREES],
+    [APPROVES],
+    ['', '/architect', '', '/architect', '/qa'],
+  ],
+  [
+    'again where QA finds something',
+    [APPROVES],
+    [rejectsFor('verification'), AGREES],
+    ['', '/architect', '/qa', '', '/architect', '/qa'],
+  ],
+])('a developer builds %s', (_, architect, qa, expected) => {
+  const answers = { 'b-one-build/architect': architect, 'b-one-build/qa': qa };
+  const played = playSprint({ items: ['b-one'], answers });
+  expect(turnsOf(played).filter((one) => one.startsWith('b-one-build'))).toEqual(
+    expected.map((by) => `b-one-build${by}`),
+  );
   expect(todoStates(played)).toEqual(['b-one committed']);
 });

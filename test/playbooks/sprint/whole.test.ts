@@ -13,6 +13,18 @@ describe('a whole sprint', () => {
     expect(turns.filter((one) => one.startsWith('b-one'))).toEqual([
       ...['b-one', 'b-one-guide', 'b-one-build', 'b-one-build/architect', 'b-one-build/qa'],
     ]);
+    const agents = played.turns.flatMap(({ task, agent, review }) =>
+      task.startsWith('b-two') ? [] : [`${agent}: ${task}${review === null ? '' : ` reviewed by ${review}`}`],
+    );
+    expect(agents).toEqual([
+      'research: research',
+      ...['milestone', 'artifact-sync', 'backlog', 'priorities', 'todos', 'b-one'].map((task) => `planner: ${task}`),
+      'architect: b-one-guide',
+      expect.stringMatching(/^dev-[12]: b-one-build$/),
+      'architect: b-one-build reviewed by architect',
+      'qa: b-one-build reviewed by qa',
+      'planner: report',
+    ]);
     expect(turns.at(-1)).toBe('report');
     expect(todoStates(played)).toEqual(['b-one committed', 'b-two committed']);
     expect(progressIn(played)).toMatchObject({

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { KINDS } from '../../../src/model/sprint/kinds.ts';
 import type { Discovery } from '../../../src/model/sprint/settings.ts';
@@ -11,9 +11,12 @@ import { discoveryItems } from '../../../src/squad/preflight/discovery-items.ts'
 import { bindWorkspace, openWorkspace, withLedger } from '../../../src/squad/open-workspace.ts';
 import { discover } from '../../../src/squad/team/discover.ts';
 import { lookAtTeam } from '../../../src/squad/team/read-team.ts';
+import { NO_FACTS } from '../../../src/view/report/team/team-facts.ts';
+import { teamFiles } from '../../../src/view/report/team/team-files.ts';
 import { plainJson } from '../../../src/text/json.ts';
 import { commandRoom } from '../../cli/room.ts';
 import { git } from '../../support/git.ts';
+import { T0, teamAfter } from '../../support/team-records.ts';
 import { testHost } from '../../support/test-host.ts';
 
 const SECRET = `ghp_${'a1B2c3D4e5'.repeat(4)}`;
@@ -71,6 +74,28 @@ it('finds what is new once, says so in the log of the sourcer, and is quiet then
     expect.stringMatching(/^\S+Z found f-\w+ chore 20 src has changes that no commit has$/),
     '',
   ]);
+});
+
+it('never finds an insight: it stays in the journal of its role', async () => {
+  const { repository, discover: look, titles } = await room();
+  const insight = 'ERROR: the cache is cold. Traceback (most recent call last)';
+  const team = teamAfter({ sprints: 1, active: true });
+  const [id = ''] = team.sprint.keys();
+  const answer = {
+    ...{ request_id: 'a', role: 'developer', status: 'completed', summary: 'Built it', error: null },
+    ...{ insights: [insight], artifacts: [], proposals: {} },
+  };
+  const turn = { id: 'a-1', role: 'developer', agent: 'dev', runtime: 'claude', task: 'a', title: 'A', startedAt: T0 };
+  const turns = [{ ...turn, endedAt: T0, outcome: 'completed', answer }];
+  const sprints = new Map([[id, { ...NO_FACTS, turns }]]);
+  for (const { path, text } of teamFiles(team, { timezone: 'Asia/Seoul', isOver: () => true, sprints })) {
+    mkdirSync(dirname(join(repository, 'docs/team', path)), { recursive: true });
+    writeFileSync(join(repository, 'docs/team', path), text);
+  }
+  expect(readFileSync(join(repository, 'docs/team/developer/journal.md'), 'utf8')).toContain('Traceback');
+  expect(readFileSync(join(repository, 'docs/team/logs/agents/developer.log'), 'utf8')).toContain('service_start');
+  expect(await look()).toEqual({ changed: false, open: [], problems: [] });
+  expect(titles()).toEqual([]);
 });
 
 it('runs its commands only with consent to them as they are', async () => {

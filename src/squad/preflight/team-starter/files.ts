@@ -69,7 +69,8 @@ export function starterSection(folder: string, runtimes: readonly string[]): str
     const { folder: own = role, skill } = ROLE_STARTERS[role] ?? {};
     const skills = skill === undefined ? '' : `, skills: [${folder}/${own}/skills/${skill.name}]`;
     const text = `instructions: ${folder}/${own}/AGENTS.md${skills}`;
-    return [`#   - { name: ${name}, role: ${role}, runtime: ${runtime}, access: ${access},`, `#       ${text} }`];
+    const may = role === 'research' ? 'edit, network: true' : access;
+    return [`#   - { name: ${name}, role: ${role}, runtime: ${runtime}, access: ${may},`, `#       ${text} }`];
   });
   return [
     '# A team that works in sprints: docs/sprint.md.',
@@ -88,7 +89,7 @@ export function starterSection(folder: string, runtimes: readonly string[]): str
       ? []
       : [
           '# The team is made from the runtimes that squad finds. With these lines in place of other `agents`, each role also gets its own',
-          '# rules and skill; commit them first:',
+          '# rules and skill, and research the network, to which you agree; commit them first:',
           '# agents:',
           ...agents,
         ]),

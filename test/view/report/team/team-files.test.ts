@@ -162,6 +162,9 @@ describe('the files of a team', () => {
     const team = teamAfter({ sprints: 3 });
     const files = teamFiles(team, factsOf(new Map([['260324-Sprint-16:12', NO_FACTS]])));
     expect(files.at(-1)?.path).toBe(lastFiles(team).get('260324-Sprint-16:12'));
+    const index = String(files.find(({ path }) => path === 'shared_workspace/sprint_history/index.md')?.text);
+    for (const id of team.sprint.keys()) expect(index).toContain(id);
+    expect(String(files.at(-1)?.text)).toContain('260324-Sprint-16:12');
     expect(files.filter(({ path }) => path.includes('260324-Sprint-09-00'))).toEqual([]);
   });
 

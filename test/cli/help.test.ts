@@ -23,7 +23,7 @@ describe('the help', () => {
     const { stdout } = await roomForTest().run(['--help']);
     const program = await allCommands();
     for (const command of program.commands) {
-      const isHidden = ['mcp', 'complete'].includes(command.name());
+      const isHidden = ['mcp', 'complete', 'receive'].includes(command.name());
       const count = [...stdout.matchAll(new RegExp(`^  ${command.name()}(?: |$)`, 'gm'))].length;
       expect([command.name(), count]).toEqual([command.name(), isHidden ? 0 : 1]);
     }

@@ -59,7 +59,7 @@ describe.concurrent('a reviewer without a verdict', { timeout: 300_000 }, () => 
       /## Judges without a verdict[^#]*\| `one` \| 1 \| reviewer \| rex \| rea was asked \| bad-output/,
     );
     expect(log.stdout).toContain(`one: rex gave no verdict, rea judges in its place — ${WHY}`);
-    expect(show.stdout).toContain('reviewer (rea): approved. good');
+    expect(show.stdout).toContain('reviewer (rea): good');
     expect(status.headline).toBe(headline);
   });
 

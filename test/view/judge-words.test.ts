@@ -11,6 +11,11 @@ it.each([
     'qa (a): approved. Good.\nqa (b): rejected. Bad.',
     'qa (a): approved. Good.\nqa (b): rejected. Bad.',
   ],
+  [
+    'one that is silent',
+    'qa (a): approved. Good.\n\npm (b): no verdict. w',
+    'qa (a): approved. Good.\n\npm (b): no verdict. w',
+  ],
 ])('names %s once, with the verdict where nothing else has it', (_, feedback, words) => {
   expect(judgeWords(feedback)).toBe(words);
 });

@@ -7,21 +7,14 @@ import { POOL_FLAGS } from './pool-flags.ts';
 export const POOL_COMMANDS: Commands = {
   submit: {
     about: 'Give an objective to a pool of machines: one of its workers runs it.',
-    examples: [
-      'squad submit objective.md --pool "$SQUAD_POOL"',
-      'squad submit "add a login form" --labels gpu',
-    ],
+    examples: ['squad submit objective.md --pool "$SQUAD_POOL"', 'squad submit "add a login form" --labels gpu'],
     words: [['[objective]', OBJECTIVE]],
     flags: [...POOL_FLAGS.submit, ...LIMIT_FLAGS],
     load: async () => (await import('./submit.ts')).submitRun,
   },
   worker: {
     about: 'Take runs from a pool and work on them here, until it is stopped.',
-    examples: [
-      'squad worker --pool "$SQUAD_POOL"',
-      'squad worker --slots 2 --labels gpu',
-      'squad worker --once',
-    ],
+    examples: ['squad worker --pool "$SQUAD_POOL"', 'squad worker --slots 2 --labels gpu', 'squad worker --once'],
     flags: POOL_FLAGS.worker,
     load: async () => (await import('./worker.ts')).worker,
     commands: {

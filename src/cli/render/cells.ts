@@ -133,7 +133,7 @@ export function rule(title: string, note: string, columns: number, style: Style)
 
 /** A cell that begins further to the right leaves too little room below itself. */
 const MOST_INDENT = 40;
-const COMMAND = /^(?:[A-Z][a-z]+: )?`?(?:squad|git) /;
+const COMMAND = /^(?:[A-Z][a-z]+: )?`?(?:squad|git) (?!\d)/;
 /** Between two cells of a line. */
 const CELLS = / {2,}(?=\S)/g;
 

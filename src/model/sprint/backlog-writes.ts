@@ -39,20 +39,19 @@ type Write = z.infer<typeof writeSchema>;
 
 export const backlogWritesSchema = z.array(writeSchema).max(MOST_WRITES);
 
-export interface Receipt {
+interface Receipt {
   readonly op: Write['op'];
   readonly id: string;
   readonly version: number;
 }
 
-type Written =
-  | { readonly problems: readonly string[] }
-  | {
-      readonly problems?: never;
-      /** The items that changed, as they are now. */
-      readonly items: ReadonlyMap<string, BacklogItem>;
-      readonly receipts: readonly Receipt[];
-    };
+export interface Taken {
+  readonly problems?: never;
+  /** The items that changed, as they are now. */
+  readonly items: ReadonlyMap<string, BacklogItem>;
+  readonly receipts: readonly Receipt[];
+}
+type Written = { readonly problems: readonly string[] } | Taken;
 
 interface Facts {
   readonly now: number;

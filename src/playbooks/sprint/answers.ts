@@ -22,9 +22,7 @@ export function sprintForms(options: SprintOptions): Forms {
     const facts = { now: view.now, sources: [`sprint:${options.sprint}`] };
     const written = writeBacklog(backlogNow(options.backlog, view), all, facts);
     if (written.problems !== undefined) return { problems: written.problems };
-    const round = view.task(task)?.round ?? 1;
-    const put = putItems(written.items, written.receipts, { task, round });
-    return { changes: [...put, ...onward(view, transition, task)] };
+    return { changes: [...putItems(view, written, task), ...onward(view, transition, task)] };
   };
   return {
     research: formOf('research', about('research_initial', 'research', 'planner'), (view, answer, task) => {
@@ -43,7 +41,9 @@ export function sprintForms(options: SprintOptions): Forms {
       const read = readTodos(options, view, transition.outcome === 'advance' ? todos : []);
       if (read.problems !== undefined) return { problems: read.problems };
       const none = transition.outcome === 'advance' && read.entries.length === 0;
-      const changes = none ? endEarly(view.now, noTodos(transition)) : onward(view, transition, task);
+      const changes = none
+        ? endEarly(view.now, [NO_TODO, transition.reason.trim()].filter(Boolean).join(': '))
+        : onward(view, transition, task);
       return { entries: read.entries, summary: read.entries.map(({ title }) => title).join('; '), changes };
     }),
     planned: formOf('planned', about('todo_planning', 'planner'), (view, { proposals }, task) => {
@@ -64,6 +64,8 @@ export function sprintForms(options: SprintOptions): Forms {
   };
 }
 
+const NO_TODO = 'planning_incomplete: its planner chose no todo';
+
 /** Changes where a phase of the planning asks for something else than the next one: itself once more, or a person. */
 function onward(view: View, transition: Transition, task: string): PlanChange[] {
   const { outcome, reason, unresolved_items: open } = transition;
@@ -71,12 +73,6 @@ function onward(view: View, transition: Transition, task: string): PlanChange[] 
   if (outcome !== 'continue') return [];
   const feedback = ['You asked to continue this phase.', reason, ...open.map((one) => `- ${one}`)].join('\n');
   return [{ do: 'reopen-task', id: task, feedback, session: 'same' }];
-}
-
-function noTodos({ reason }: Transition): string {
-  return ['planning_incomplete: its planner chose no todo', ...(reason.trim() === '' ? [] : [reason.trim()])].join(
-    ': ',
-  );
 }
 
 function researchProblems({ proposals }: AnswerOf<'research'>): string[] {

@@ -1,9 +1,9 @@
 import type { View, WorkspaceRecord } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
-import { itemSchema, type BacklogEntry, type BacklogItem } from '../../model/sprint/item.ts';
+import { itemSchema, type BacklogEntry } from '../../model/sprint/item.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
 import { plainJson } from '../../text/json.ts';
-import type { Receipt } from '../../model/sprint/backlog-writes.ts';
+import type { Taken } from '../../model/sprint/backlog-writes.ts';
 
 /** Items that the run has written, as they are now. */
 const ITEMS = 'sprint-items';
@@ -22,15 +22,12 @@ export function backlogNow(frozen: readonly BacklogEntry[], { records }: Pick<Vi
   return [...known.values()];
 }
 
-export function putItems(
-  items: ReadonlyMap<string, BacklogItem>,
-  receipts: readonly Receipt[],
-  { task, round }: { readonly task: string; readonly round: number },
-): PlanChange[] {
+/** Records the writes of a task with their receipts. */
+export function putItems({ task }: Pick<View, 'task'>, { items, receipts }: Taken, id: string): PlanChange[] {
   if (items.size === 0) return [];
   return [
-    ...[...items].map(([id, item]): PlanChange => ({ do: 'put', in: ITEMS, id, value: plainJson(item) })),
-    { do: 'put', in: RECEIPTS, id: `${task}/${round}`, value: plainJson(receipts) },
+    ...[...items].map(([item, value]): PlanChange => ({ do: 'put', in: ITEMS, id: item, value: plainJson(value) })),
+    { do: 'put', in: RECEIPTS, id: `${id}/${task(id)?.round ?? 1}`, value: plainJson(receipts) },
   ];
 }
 

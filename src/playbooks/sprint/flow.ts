@@ -2,6 +2,7 @@ import type { TaskView, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
 import type { SprintOptions } from '../../model/sprint/options.ts';
+import { ENDED } from '../shared/tasks.ts';
 import { stageTask } from '../stages/stage-records.ts';
 import { answerIn } from './forms.ts';
 import { blockText, endEarly, isClosedOut, putBlock, putCloseout, putReopen, reopensOf } from './flow-records.ts';
@@ -127,11 +128,9 @@ export function withoutBuild(view: View, entry: string): PlanChange[] {
 
 function settle(tasks: readonly TaskView[], why: string): PlanChange[] {
   return tasks
-    .filter(({ status }) => !OVER.has(status))
+    .filter(({ status }) => !ENDED.has(status))
     .map(({ id }): PlanChange => ({ do: 'settle-task', id, as: 'skipped', why }));
 }
-
-const OVER: ReadonlySet<string> = new Set(['done', 'failed', 'skipped', 'cancelled']);
 
 /** Before the report, each commit that failed is tried once more. */
 export function closedOut(view: View, changes: PlanChange[]): PlanChange[] {

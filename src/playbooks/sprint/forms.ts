@@ -23,13 +23,11 @@ interface About {
   readonly attachments: readonly string[];
 }
 
-/** The form of a step: what every answer has to say, and then what `more` finds or makes of it. */
-export function formOf<N extends FormName>(
-  name: N,
-  about: About,
-  more: (view: View, answer: AnswerOf<N>, task: string) => AnswerReading = () => ({}),
+/** A form whose answers fit its schema, and then `read`. One that cannot be used goes back twice. */
+export function checkedForm<S extends z.ZodType>(
+  schema: S,
+  read: (view: View, answer: z.infer<S>, task: string) => AnswerReading,
 ): StageForm {
-  const schema = FORMS[name];
   return {
     schema: answerSchema(schema),
     repairs: 2,
@@ -38,25 +36,42 @@ export function formOf<N extends FormName>(
       // A person takes the task as it is.
       if (answer === null) return {};
       const wrong = answerProblems(schema, answer);
-      if (wrong.length > 0) return refused(wrong);
-      const given = schema.parse(answer) as AnswerOf<N>;
-      const problems = contractProblems(view, given, { ...about, task });
-      if (problems.length > 0) return refused(problems);
-      const reading = more(view, given, task);
-      return reading.problems === undefined ? reading : refused(reading.problems);
+      const reading = wrong.length > 0 ? { problems: wrong } : read(view, schema.parse(answer), task);
+      if (reading.problems === undefined) return reading;
+      return { problems: atMost([...reading.problems], MOST_PROBLEMS, (left) => `and ${left} more problems`) };
     },
   };
 }
 
-function refused(problems: readonly string[]): AnswerReading {
-  return { problems: atMost([...problems], MOST_PROBLEMS, (left) => `and ${left} more problems`) };
+/** The form of a step: what every answer has to say, and then what `more` finds or makes of it. */
+export function formOf<N extends FormName>(
+  name: N,
+  about: About,
+  more: (view: View, answer: AnswerOf<N>, task: string) => AnswerReading = () => ({}),
+): StageForm {
+  return checkedForm(FORMS[name], (view, answer, task) => {
+    const given = answer as AnswerOf<N>;
+    const problems = contractProblems(view, given, { ...about, task });
+    return problems.length > 0 ? { problems } : more(view, given, task);
+  });
 }
 
-interface Given {
-  readonly request_id: string;
+interface Said {
   readonly role: string;
   readonly status: string;
   readonly error: string | null;
+}
+
+/** Whether one of these roles answers, and says why if it failed. */
+export function saidProblems({ role, status, error }: Said, roles: readonly string[]): string[] {
+  return [
+    ...(roles.includes(role) ? [] : [`\`role\` must be ${roles.join(' or ')}`]),
+    ...(status === 'failed' && (error ?? '').trim() === '' ? ['`status` is failed, and `error` does not say why'] : []),
+  ];
+}
+
+interface Given extends Said {
+  readonly request_id: string;
   readonly proposals: {
     readonly workflow_transition: z.infer<typeof transitionSchema>;
     readonly attachments_read?: unknown;
@@ -64,7 +79,7 @@ interface Given {
 }
 
 function contractProblems(view: View, given: Given, about: About & { readonly task: string }): string[] {
-  const { proposals, request_id: id, role, status, error } = given;
+  const { proposals, request_id: id, status } = given;
   const { workflow_transition: transition, attachments_read: seen } = proposals;
   const wanted = stageTask(view, about.task)?.entry ?? about.request;
   const named = new Set(Array.isArray(seen) ? seen.map(String) : []);
@@ -72,13 +87,12 @@ function contractProblems(view: View, given: Given, about: About & { readonly ta
   const round = view.task(about.task)?.round ?? 1;
   return [
     ...(id === wanted ? [] : [`\`request_id\` must be ${wanted}`]),
-    ...(about.roles.includes(role) ? [] : [`\`role\` must be ${about.roles.join(' or ')}`]),
+    ...saidProblems(given, about.roles),
     ...((status === 'completed') === (transition.outcome !== 'block')
       ? []
       : [
           `\`status\` is ${status} and \`workflow_transition\` says ${transition.outcome}: \`block\` goes with blocked or failed`,
         ]),
-    ...(status === 'failed' && (error ?? '').trim() === '' ? ['`status` is failed, and `error` does not say why'] : []),
     ...transitionProblems(about.step, transition, { round, cap: PHASE_ITERATIONS, unread }),
   ];
 }

@@ -5,16 +5,14 @@ import { reviewOptionsSchema, type ReviewOptions } from '../../model/sprint/opti
 import type { RequestPlan } from '../../model/sprint/request.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
 import { renderPrompt, type ChangedPrompts } from '../../prompts/render.ts';
-import { answerProblems } from '../../text/answer-problems.ts';
-import { atMost } from '../../text/at-most.ts';
 import { plainJson, type Json } from '../../text/json.ts';
 import { plainLine, quotedName } from '../../text/plain-text.ts';
-import { answerSchema } from '../shared/tasks.ts';
 import { createStagesPlaybook } from '../stages/index.ts';
 import type { StageForm } from '../stages/stage-options.ts';
 import type { Stage, StageList } from '../stages/stage-list.ts';
 import { backlogNow, itemRecords, putItems } from './backlog-records.ts';
 import { attachmentText, backlogText } from './backlog-text.ts';
+import { checkedForm } from './forms.ts';
 import { requestsAnswerSchema, type RequestsAnswer } from '../../model/sprint/requests-answer.ts';
 import { writeBacklog } from '../../model/sprint/backlog-writes.ts';
 import { reviewCast, SOURCER, SPRINT_ROLES } from './roles.ts';
@@ -22,7 +20,6 @@ import { backgroundOfPlans, candidatesForm, candidatesIn, PLANS, sourceStage } f
 
 const PLANNED = 'request-plans';
 const FINDINGS = 'settled-findings';
-const MOST_PROBLEMS = 30;
 
 /** One planner makes items of requests and findings. The run has no branch: it leaves records. */
 export function createReviewPlaybook(options: ReviewOptions): Playbook<unknown> {
@@ -77,35 +74,15 @@ function foundIn({ findings }: Pick<ReviewOptions, 'findings'>): string {
 }
 
 function requestsForm(options: ReviewOptions): StageForm {
-  return {
-    schema: answerSchema(requestsAnswerSchema),
-    repairs: 2,
-    refusal: 'This answer cannot be used:',
-    read: (view, answer, task) => {
-      if (answer === null) return {};
-      const wrong = answerProblems(requestsAnswerSchema, answer);
-      if (wrong.length > 0) return { problems: few(wrong) };
-      const given = requestsAnswerSchema.parse(answer);
-      const sources = [
-        ...options.requests.map(({ id }) => `request:${id}`),
-        ...options.findings.map(({ id }) => `finding:${id}`),
-      ];
-      const facts = { now: view.now, sources };
-      const written = writeBacklog(backlogNow(options.backlog, view), given.proposals.backlog_writes, facts);
-      const known = new Set([...options.backlog.map(({ id }) => id), ...added(given)]);
-      const problems = [...(written.problems ?? []), ...answeredProblems(options, given, known)];
-      if (problems.length > 0 || written.problems !== undefined) return { problems: few(problems) };
-      const round = view.task(task)?.round ?? 1;
-      return {
-        summary: given.summary,
-        changes: [...putItems(written.items, written.receipts, { task, round }), ...putPlans(given, view.now)],
-      };
-    },
-  };
-}
-
-function few(problems: readonly string[]): string[] {
-  return atMost([...problems], MOST_PROBLEMS, (left) => `and ${left} more problems`);
+  const { requests, findings, backlog } = options;
+  const sources = [...requests.map(({ id }) => `request:${id}`), ...findings.map(({ id }) => `finding:${id}`)];
+  return checkedForm(requestsAnswerSchema, (view, given, task) => {
+    const written = writeBacklog(backlogNow(backlog, view), given.proposals.backlog_writes, { now: view.now, sources });
+    const known = new Set([...backlog.map(({ id }) => id), ...added(given)]);
+    const problems = [...(written.problems ?? []), ...answeredProblems(options, given, known)];
+    if (problems.length > 0 || written.problems !== undefined) return { problems };
+    return { summary: given.summary, changes: [...putItems(view, written, task), ...putPlans(given, view.now)] };
+  });
 }
 
 function added({ proposals }: RequestsAnswer): string[] {

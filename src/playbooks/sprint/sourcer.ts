@@ -4,19 +4,16 @@ import type { Finding } from '../../model/sprint/finding.ts';
 import type { ReviewOptions } from '../../model/sprint/options.ts';
 import { sourcerAnswerSchema, type SourcerAnswer } from '../../model/sprint/sourcer-answer.ts';
 import { renderPrompt, type ChangedPrompts } from '../../prompts/render.ts';
-import { answerProblems } from '../../text/answer-problems.ts';
-import { atMost } from '../../text/at-most.ts';
 import { fenceTag } from '../../text/fence.ts';
 import { plainLine, quotedName } from '../../text/plain-text.ts';
-import { answerSchema } from '../shared/tasks.ts';
 import type { StageForm } from '../stages/stage-options.ts';
 import type { Stage } from '../stages/stage-list.ts';
 import { stageTask } from '../stages/stage-records.ts';
+import { checkedForm, saidProblems } from './forms.ts';
 import { stageTasksOf } from './todo-tasks.ts';
 
 const SOURCE = 'SOURCE';
 export const PLANS = 'PLAN_REQUESTS';
-const MOST_PROBLEMS = 30;
 const MOST_TEXT = 40_000;
 
 /** An agent makes candidates of findings. If it fails, squad's rule does. */
@@ -30,28 +27,22 @@ export function sourceStage(found: string, prompts?: ChangedPrompts): Stage {
 
 export function candidatesForm({ findings }: ReviewOptions): StageForm {
   const ids = new Set(findings.map(({ id }) => id));
-  return {
-    schema: answerSchema(sourcerAnswerSchema),
-    repairs: 2,
-    refusal: 'This answer cannot be used:',
-    read: (_, answer) => {
-      if (answer === null) return {};
-      const wrong = answerProblems(sourcerAnswerSchema, answer);
-      const problems = wrong.length > 0 ? wrong : problemsOf(ids, sourcerAnswerSchema.parse(answer));
-      if (problems.length === 0) return { summary: sourcerAnswerSchema.parse(answer).summary };
-      return { problems: atMost([...problems], MOST_PROBLEMS, (left) => `and ${left} more problems`) };
-    },
-  };
+  return checkedForm(sourcerAnswerSchema, (_, answer) => {
+    const problems = problemsOf(ids, answer);
+    return problems.length > 0 ? { problems } : { summary: answer.summary };
+  });
 }
 
 /** Each finding is in one candidate or more, or dismissed, and none is made up. One that could not look owes none. */
-function problemsOf(ids: ReadonlySet<string>, { role, status, error, proposals }: SourcerAnswer): string[] {
-  const { candidates, dismissed } = proposals;
+function problemsOf(ids: ReadonlySet<string>, answer: SourcerAnswer): string[] {
+  const {
+    status,
+    proposals: { candidates, dismissed },
+  } = answer;
   const used = new Set(candidates.flatMap(({ findings }) => findings));
   const left = dismissed.map(({ finding }) => finding);
   return [
-    ...(role === 'sourcer' ? [] : ['`role` must be sourcer']),
-    ...(status === 'failed' && (error ?? '').trim() === '' ? ['`status` is failed, and `error` does not say why'] : []),
+    ...saidProblems(answer, ['sourcer']),
     ...[...new Set([...used, ...left])].flatMap((id) => (ids.has(id) ? [] : [`there is no finding ${quotedName(id)}`])),
     ...(status === 'failed' ? [] : [...ids]).flatMap((id) =>
       used.has(id) || left.includes(id) ? [] : [`the finding ${quotedName(id)} is in no candidate, and not dismissed`],

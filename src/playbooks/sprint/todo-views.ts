@@ -2,6 +2,7 @@ import type { TaskView, View } from '../../model/plan.ts';
 import { isTodoDone, type Todo } from '../../model/sprint/sprint.ts';
 import type { ItemState, TodoState } from '../../model/sprint/states.ts';
 import { defined } from '../../text/defined.ts';
+import { ENDED } from '../shared/tasks.ts';
 import { plannedIn } from '../stages/stage-records.ts';
 import { blockOf, isClosedOut, reopensOf, type Block } from './flow-records.ts';
 import { answerIn } from './forms.ts';
@@ -30,13 +31,11 @@ export function todoViews(view: View): TodoView[] {
   });
 }
 
-const OVER: ReadonlySet<string> = new Set(['done', 'failed', 'skipped', 'cancelled']);
-
 function todoView(view: View, entry: TodoEntry, chain: Chain): TodoView {
   const block = blockOf(view, entry.id) ?? blockedByReview(chain);
   const state = stateOf(chain, block);
   const commit = chain.commit?.commit ?? chain.build?.commit;
-  const isOver = chain.all.every(({ status }) => OVER.has(status));
+  const isOver = chain.all.every(({ status }) => ENDED.has(status));
   const times = chain.all.map(({ at }) => (isOver ? at.ended : at.added) ?? at.added);
   const bad =
     chain.all.find(({ status }) => status === 'failed') ?? chain.all.find(({ status }) => status === 'skipped');
@@ -68,7 +67,7 @@ function stateOf({ plan, guide, build, commit, all }: Chain, block: Block | unde
   if (commit?.status === 'failed') return 'uncommitted';
   if (all.some(({ status }) => status === 'failed')) return 'failed';
   if (plan === undefined || all.some(({ status }) => status === 'cancelled')) return 'carried_over';
-  if (all.some(({ status }) => !OVER.has(status))) {
+  if (all.some(({ status }) => !ENDED.has(status))) {
     if (isQueued({ plan, all })) return 'queued';
     return build?.status === 'done' && commit !== undefined ? 'uncommitted' : 'running';
   }

@@ -39,11 +39,7 @@ export interface Gathered {
 }
 
 /** Copies the ledger at a replication point into a new folder, and finds what its runs need elsewhere. Changes nothing of the runs. */
-export async function gatherRuns(
-  workspace: OpenedWorkspace,
-  folder: string,
-  lock?: WorkspaceLock,
-): Promise<Gathered> {
+export async function gatherRuns(workspace: OpenedWorkspace, folder: string, lock?: WorkspaceLock): Promise<Gathered> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const lost = await copyAtPoint(workspace, folder, lock);

@@ -35,6 +35,8 @@ describe('lines on a terminal', () => {
     const note = 'note      closing this terminal stops the run\nshort';
     expect(fold(note, 30)).toBe('note      closing this\n          terminal stops the\n          run\nshort');
     expect(fold(note, undefined)).toBe(note);
+    // The version of a program is no command of it.
+    expect(fold('  git 2.39.5 is older than 2.43.7', 25)).toBe('  git 2.39.5 is older\n  than 2.43.7');
     const coloured = `\u001b[1m${note}\u001b[22m`;
     expect(fold(coloured, 30).split('\n')[0]).toBe(coloured.split('\n')[0]);
   });

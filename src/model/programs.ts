@@ -67,7 +67,7 @@ export const PROGRAMS = {
   },
   'git-fetch': {
     starts: '`git fetch`, in the folder of your repository',
-    when: '`squad run --base <ref> --fetch`, before the run exists',
+    when: '`squad run --base <ref> --fetch`, before the run exists; `publish.follow`, where a base is merged in',
     reads: 'what the remote sends: names of refs, and objects',
     confinedBy: 'no hook and no submodule; only https, ssh and files; five minutes',
   },
@@ -100,7 +100,7 @@ export const PROGRAMS = {
   },
   gh: {
     starts: 'the GitHub CLI of your PATH',
-    when: '`publish: { pr: true }`, evidence of a pull request, `squad run #issue`, `squad pr`',
+    when: '`publish: { pr: true }`, evidence of a pull request, `squad run #issue`, `squad pr`, `squad serve`',
     reads: 'issues and pull requests of strangers, titles and bodies of agents',
     confinedBy: 'it runs in `/`, outside of every repository; texts are arguments of flags',
   },

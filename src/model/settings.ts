@@ -1,6 +1,7 @@
 import type { Finding } from '../text/explain-issue.ts';
 import { z } from 'zod';
 import { defined } from '../text/defined.ts';
+import { followOf, followShape } from './forge/follow-settings.ts';
 import { requestShape } from './forge/request-settings.ts';
 import type { Json } from '../text/json.ts';
 import { jsonSchema } from '../text/json-schema.ts';
@@ -110,11 +111,14 @@ const publishSchema = z
     base: gitNameSchema.optional(),
     pr: z.boolean().default(false),
     ...requestShape,
+    ...followShape,
   })
   .superRefine((publish, context) => {
-    for (const key of Object.keys({ ...requestShape }))
+    for (const key of Object.keys({ ...requestShape, ...followShape }))
       if (!publish.pr && key in publish)
         context.addIssue({ code: 'custom', path: [key], message: 'needs a pull request: `pr: true`' });
+    if (publish.pr && publish.merge !== undefined && followOf(publish.follow) === undefined)
+      context.addIssue({ code: 'custom', path: ['merge'], message: 'needs `follow: true`, which sees approvals' });
   });
 
 const PLACEHOLDERS = ['session', 'role'];

@@ -10,6 +10,7 @@ import { TaskTable } from '../model/plan/task-table.ts';
 import type { WorkEvent, Work } from '../model/plan/work.ts';
 import { newBaseline } from './baseline.ts';
 import { ENGINE_OPTIONS } from './agent-request.ts';
+import { afterCatchUp } from './catch-up.ts';
 import { afterJudge, authorsOf, judgeInstead } from './gate.ts';
 import { lockOutAskedAbout, lockOutOf, lockOutQuestions } from './logins.ts';
 import { notesAfter } from './notes.ts';
@@ -107,6 +108,11 @@ export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
   if (state.task.owner === 'engine') {
     const other = judgeInstead(draft, after, step.news);
     if (other !== undefined) return askInstead(draft, after, other);
+    const asked = after.task.foreign === undefined ? undefined : afterCatchUp(after, step.news);
+    if (asked !== undefined) {
+      draft.gate = { ...draft.gate, at: 'idle' };
+      draft.news.push(asked);
+    }
     draft.gate = afterJudge(draft.gate, after, step.news, authorsOf([...draft.tasks.values()]));
   } else draft.news.push(...step.news);
 }

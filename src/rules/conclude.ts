@@ -4,6 +4,7 @@ import { CHOICE } from '../model/plan/choice.ts';
 import { isUnchecked, type CheckFacts } from '../model/plan/gate.ts';
 import { protectedCriteria } from '../model/plan/checker.ts';
 import type { CriterionStatus } from '../model/criterion-status.ts';
+import { isMadeGood } from './catch-up.ts';
 import { choicesOf, choiceText } from './choice.ts';
 import { checkNotesOf, flakyText } from './check-notes.ts';
 import { atBaseText, checkerChangesOf, checkersText, checksAtBase } from './checkers.ts';
@@ -126,8 +127,8 @@ function failuresOf(board: ConclusionFacts['board']): string[] {
     const skipped = tries.has(task.id) ? undefined : stallSkip(state);
     if (skipped !== undefined) return [skipped];
     const { phase } = work;
-    if (phase.at !== 'ended') return [];
-    return phase.as === 'failed' && task.owner === 'engine' && task.integrate ? [`${task.title}: ${phase.why}`] : [];
+    if (phase.at !== 'ended' || phase.as !== 'failed' || task.owner !== 'engine' || !task.integrate) return [];
+    return isMadeGood(board, state) ? [] : [`${task.title}: ${phase.why}`];
   });
 }
 

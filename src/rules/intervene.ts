@@ -22,6 +22,7 @@ import {
 } from './intervention-checks.ts';
 import { lockOutAskedAbout } from './logins.ts';
 import { refuseNote, withNote } from './notes.ts';
+import { refuseRework, rework } from './rework.ts';
 import { reopen, reopenAgent, reopenLogins } from './reopen-logins.ts';
 
 type Of<V> = Extract<Intervention, { verb: V }>;
@@ -78,6 +79,7 @@ const COMMANDS: { readonly [V in Intervention['verb']]: Row<Of<V>> } = {
     refuse: refuseNote,
     apply: (draft, tell, by) => void Object.assign(draft, withNote(draft, tell, by)),
   },
+  rework: { refuse: refuseRework, apply: rework },
   reload: { apply: reload },
 };
 

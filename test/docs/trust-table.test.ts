@@ -115,6 +115,13 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'publish.reviewers': 'publish: { pr: true, reviewers: [PWN] }',
   'publish.labels': 'publish: { pr: true, labels: [PWN] }',
   ...Object.fromEntries(
+    ['days', 'rounds', 'by'].map((key) => [
+      `publish.follow.${key}`,
+      'publish: { pr: true, follow: { days: 3, rounds: 2, by: [owner] } }',
+    ]),
+  ),
+  'publish.merge': 'publish: { pr: true, follow: true, merge: when-approved }',
+  ...Object.fromEntries(
     ['name', 'cron', 'timezone', 'objective', 'playbook', 'skipIf'].map((key) => [
       `schedules.${key}`,
       'schedules: [{ name: n, cron: 0 2 * * *, timezone: UTC, objective: PWN, playbook: objective, skipIf: active }]',

@@ -24,13 +24,13 @@ const OTHERS: readonly (readonly [modules: RegExp, why: string])[] = [
   [/^playbooks\/delivery\/index\.ts$/, 'why a run ends'],
   [/^playbooks\/(?:council\/texts|council\/minutes-texts|shared\/mail-texts)\.ts$/, 'in two languages, for people'],
   [/^playbooks\/(?:shared\/mail-assigned|stages\/advice)\.ts$/, 'why a message is refused'],
-  [/^rules\/(?:evidence-texts|feedback-texts)\.ts$/, 'problems of work or of a verdict'],
+  [/^rules\/(?:catch-up|evidence-texts|feedback-texts)\.ts$/, 'problems of work or of a verdict'],
   [
     /^rules\/(?:moving\/decide-move|agent-request|baseline-checked|change-checks|conclude|intervention-checks|run-branch|silent-judges|staff)\.ts$/,
     'for the operator',
   ],
   [
-    /^rules\/(?:forge\/issue-posts|sprint\/(?:decide-team|sprint-estimate)|people\/(?:forms|refusals|take-message))\.ts$/,
+    /^rules\/(?:forge\/(?:decide-follow|follow-texts|issue-posts)|sprint\/(?:decide-team|sprint-estimate)|people\/(?:forms|refusals|take-message))\.ts$/,
     'for the people of a team',
   ],
   [

@@ -14,6 +14,7 @@ import { attachmentsFolder } from '../../substrate/system/files/run-files.ts';
 import { sprintOptionsOf } from '../../squad/team/open-sprint.ts';
 import { readTeamSettings } from '../../squad/team/team-settings.ts';
 import { sprintSettingsSchema } from '../../model/sprint/settings.ts';
+import { followOf } from '../../model/forge/follow-settings.ts';
 import type { IntakeSettings } from '../../model/forge/settings.ts';
 import type { Schedule } from '../../model/schedule.ts';
 import { nextSlot } from '../../text/cron.ts';
@@ -56,6 +57,7 @@ export async function serveCheck(context: CommandContext, options: Options<'serv
   if (forge?.intake !== undefined)
     await checkIntake(workspace, { ...forge, intake: forge.intake }, { read, ports, about, trust });
   const hasTeam = read.repository.settings['sprint'] !== undefined;
+  const isFollowing = followOf(read.settings.publish?.follow) !== undefined;
   if (hasTeam) await checkTeam(workspace, trust);
   const now = composition.clock.now();
   const found = schedules.map(({ name, cron, timezone }) => ({ name, next: slotsOf({ cron, timezone }, now) }));
@@ -69,6 +71,7 @@ export async function serveCheck(context: CommandContext, options: Options<'serv
     ...(forge?.intake === undefined
       ? []
       : [`Issues of ${forge.remote} with the label ${forge.intake.label} start runs.`]),
+    ...(isFollowing ? ['Pull requests of runs are followed: their checks and comments become work.'] : []),
     ...found.map(({ name, next }) => `${name}: ${next.map((at) => localTime(at, now)).join(', ')}`),
   ]);
 }

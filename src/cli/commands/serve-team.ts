@@ -36,11 +36,14 @@ async function stepAll(workspace: OpenedWorkspace, said: string[]): Promise<numb
   const { stepPeople } = await import('../../squad/people/step-people.ts');
   const { writeNotices } = await import('../../squad/people/write-notices.ts');
   const { stepForge } = await import('../../squad/forge/step-forge.ts');
+  const { stepFollow } = await import('../../squad/forge/step-follow.ts');
+  const say = (text: string): void => void said.push(text);
   const parts: readonly (() => Promise<number | undefined>)[] = [
     async () => untilItWaits(async () => stepPeople(workspace), MOST_MESSAGES, said),
     async () => untilItWaits(async () => stepTeam(workspace), MOST_STEPS, said),
     async () => void (await writeNotices(workspace)),
-    async () => stepForge(workspace, (text) => void said.push(text)),
+    async () => stepForge(workspace, say),
+    async () => stepFollow(workspace, say),
   ];
   const moments: number[] = [];
   const failures: unknown[] = [];

@@ -1,18 +1,36 @@
 import { SquadError } from '../../model/errors.ts';
+import { followOf } from '../../model/forge/follow-settings.ts';
 import type { RunDefinition } from '../../model/run.ts';
 import type { Forge } from '../../substrate/ports/forge.ts';
 import { readHistory } from '../../view/read-run.ts';
 import { requestReport } from '../../view/report/report.ts';
 import { viewOf } from '../../view/view-of.ts';
 import type { OperationPorts } from '../operations/operation-ports.ts';
+import { beginFollow } from '../operations/begin-follow.ts';
 import { pushRun } from '../operations/publish-run.ts';
 import type { SinkWork } from './sink.ts';
 
 /** An unfinished run is not pushed; people have its branch. */
 export const FORGE: SinkWork = {
-  publish: async (ports, { finished, branch }, { facts: { problem } }) =>
-    finished?.outcome === 'done' && problem === undefined ? pushRun(ports, branch.head, () => reportOf(ports)) : {},
+  publish: async (ports, { finished, branch, now }, { facts: { problem } }) => {
+    if (finished?.outcome !== 'done' || problem !== undefined) return {};
+    const facts = await pushRun(ports, branch.head, () => reportOf(ports));
+    if (facts.pr !== undefined) follow(ports, facts.pr, { head: branch.head, now });
+    return facts;
+  },
 };
+
+function follow(
+  ports: OperationPorts,
+  url: string,
+  { head, now }: { readonly head: string; readonly now: number },
+): void {
+  const { publish: asked, name } = ports.definition;
+  if (asked === undefined || followOf(asked.follow) === undefined) return;
+  const [, number] = /\/pull\/(\d+)$/.exec(url) ?? [];
+  if (number === undefined) ports.warn?.('its pull request is not followed: squad follows those of GitHub alone');
+  else beginFollow(ports, { number: Number(number), head, name, remote: asked.remote }, now);
+}
 
 function reportOf({ ledger, lease }: OperationPorts): string {
   const reading = readHistory(ledger, lease.runId, null);

@@ -9,17 +9,19 @@ const playbookSchema = z
   .string()
   .regex(/^[^\s\u0000-\u001f-][^\u0000-\u001f]{0,299}$/, 'is neither the name of a playbook nor a file');
 
-/** Who may set the label and answer: `owner` may change the repository's settings, `member` may push to it. */
+/** Who is heard: `owner` may change the repository's settings, `member` may push to it. */
 const WHO = ['owner', 'member'] as const;
 export type Who = (typeof WHO)[number];
+
+export const whoSchema = z
+  .array(z.enum(WHO))
+  .min(1)
+  .default([...WHO]);
 
 const intakeSchema = z.strictObject({
   /** Open issues with it are taken, once for each time that it is set. */
   label: labelSchema.default('squad'),
-  by: z
-    .array(z.enum(WHO))
-    .min(1)
-    .default([...WHO]),
+  by: whoSchema,
   /** So many runs of issues at once, at most. */
   max: z.int().min(1).max(100).default(1),
   /** By label: the playbook of an issue that has it, too. The first one counts. */

@@ -88,8 +88,13 @@ export type PlanEvent = Moment & PlanNews;
 export type PlaybookNews =
   | Extract<PlanNews, { type: 'mail' | 'overdue' | 'timer' }>
   | TaskEnded
-  /** The run may not end yet because of these problems on its branch. `refused` counts the refusals, from 1. */
-  | { readonly type: 'gate-refused'; readonly refused: number; readonly problems: readonly string[] }
+  /** The run may not end yet because of these problems of its branch, or its pull request has them. `refused` counts from 1. */
+  | {
+      readonly type: 'gate-refused';
+      readonly refused: number;
+      readonly problems: readonly string[];
+      readonly from?: 'pull-request';
+    }
   /** The answer to a question that the playbook asked. */
   | { readonly type: 'answered'; readonly question: string; readonly answer: string; readonly by: string }
   | { readonly type: 'refused'; readonly change: PlanChange; readonly why: string };

@@ -5,6 +5,11 @@ import { doubtfulSchema } from './baseline.ts';
 import { settingsSchema } from '../settings.ts';
 import { requestSchema } from './verbs.ts';
 
+/** In one round of a pull request. */
+const MOST_PROBLEMS = 30;
+/** Characters of one. */
+export const MOST_PROBLEM = 9_000;
+
 /**
  * An operator's command to a run, stored as an input. Every process that can write the ledger may give one; no agent's text ever becomes
  * one.
@@ -13,6 +18,15 @@ export const interventionSchema = z.discriminatedUnion('verb', [
   ...requestSchema.options,
   /** Running turns are ended now, and then the engine. */
   z.object({ verb: z.literal('stop') }),
+  /**
+   * A run that is over gets work again by its pull request. Written by squad alone: `problems` quote checks and people, so they are data.
+   */
+  z.object({
+    verb: z.literal('rework'),
+    problems: z.array(z.string().max(MOST_PROBLEM)).max(MOST_PROBLEMS),
+    /** The branch of the pull request's base has moved to this commit. Absent: there are problems. */
+    base: z.object({ branch: z.string(), commit: z.string() }).optional(),
+  }),
   /** The commands and limits that `squad.yaml` has now replace those that the run began with, and so do commands of criteria. */
   z.object({
     verb: z.literal('reload'),

@@ -21,10 +21,15 @@ export interface Repair {
 
 export function repairOf(view: View, event: Refused): Repair | undefined {
   if (event.refused > MOST_REPAIRS) return undefined;
+  const asked = event.from === 'pull-request';
   return {
     id: freshFix(view),
-    title: 'Fix the merged work',
-    brief: renderPrompt('fixer/first', { problems: event.problems.join('\n'), ...deliveredIn(view) }, view.prompts),
+    title: asked ? 'Do what the pull request needs' : 'Fix the merged work',
+    brief: renderPrompt(
+      asked ? 'fixer/pull-request' : 'fixer/first',
+      { problems: event.problems.join('\n'), ...deliveredIn(view) },
+      view.prompts,
+    ),
     problems: event.problems,
   };
 }
@@ -81,8 +86,20 @@ export function repairByLastAuthor(view: View, event: Refused, otherwise?: TaskV
     return [failRun(event.problems.join('\n'))];
   }
   const { id, title, brief, problems } = repair;
-  const { role, requires, review, doneBy, workspace, integrate } = last;
+  const { role, review, doneBy, workspace, integrate } = last;
+  // A comment may be a question, a check may have failed for a reason of its own, and the pull request is there.
+  const isOpen = event.from !== undefined;
+  const requires = isOpen
+    ? last.requires.filter(({ kind }) => !['commit', 'diff', 'pr'].includes(kind))
+    : last.requires;
   const more = defined({ agent: doneBy, review: review && { ...review, criteria: problems.map(doneWithout) } });
   const session = { of: last.id };
-  return [addTask(workTask({ id, title, role, brief }, { session, workspace, integrate, requires, ...more }))];
+  return [
+    addTask(
+      workTask(
+        { id, title, role, brief },
+        { session, workspace, integrate, requires, ...more, ...(isOpen ? { mayChangeNothing: true } : {}) },
+      ),
+    ),
+  ];
 }

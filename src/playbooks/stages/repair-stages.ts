@@ -35,11 +35,21 @@ export function repairOfStages(
   const acceptance = problems.map(doneWithout);
   const entry = { id, title, brief, role, needs: [], paths: [], acceptance };
   const text = `${brief}\n\nDone means:\n${acceptance.map((line) => `- ${line}`).join('\n')}`;
-  const added =
+  const isAsked = event.from !== undefined;
+  const given =
     stage.each === undefined ? [] : addedEntry(view, options, { stage, entry, first: { brief: { text }, session } });
+  const added = isAsked ? given.map(withoutRequest) : given;
   if (added.length > 0) return added;
-  const delivery = deliveryOf(stage, 'fix', options, view.roster, role);
-  return [addTask(workTask({ id, title, role, brief }, { session, ...delivery, ...reviews }))];
+  const delivery = deliveryOf(stage, isAsked ? 'again' : 'fix', options, view.roster, role);
+  const change = addTask(workTask({ id, title, role, brief }, { session, ...delivery, ...reviews }));
+  return [isAsked ? withoutRequest(change) : change];
+}
+
+/** The pull request of the whole is there. It may ask for nothing that changes a file. */
+function withoutRequest(change: PlanChange): PlanChange {
+  if (change.do !== 'add-task' || !change.task.integrate) return change;
+  const requires = change.task.requires.filter(({ kind }) => kind !== 'pr');
+  return { do: 'add-task', task: { ...change.task, requires } };
 }
 
 /**

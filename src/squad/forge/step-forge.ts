@@ -123,7 +123,7 @@ async function list(forge: ForgeIssues, label: string, before: Poll, now: number
 }
 
 /** Longer each time, and never shorter than the forge asks for. */
-function waitFor(answer: NotDone, times: number, now: number): NonNullable<Poll['wait']> {
+export function waitFor(answer: NotDone, times: number, now: number): NonNullable<Poll['wait']> {
   const asked = answer.type === 'later' ? answer.afterMs : REFUSED_MS;
   const pause = Math.min(asked * 2 ** Math.min(times, 4), MOST_WAIT_MS);
   const next = answer.type === 'refused' && answer.next !== undefined ? `. ${answer.next}` : '';

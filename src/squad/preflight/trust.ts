@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { followOf } from '../../model/forge/follow-settings.ts';
 import type { Objective } from '../../model/objective.ts';
 import type { DescribedRuntimes } from '../../model/runtime-description.ts';
 import { NETWORK_VARIABLES } from '../../model/network-variables.ts';
@@ -226,18 +227,27 @@ function variableItems({ env, setup, verify }: Settings, source: SettingsFile): 
 
 function publishItems({ publish }: Settings, source: SettingsFile): TrustItem[] {
   if (publish === undefined) return [];
-  const { remote, base, pr, draft, reviewers = [], labels = [] } = publish;
+  const { remote, base, pr, draft, reviewers = [], labels = [], merge } = publish;
   const pushes = `pushes the branch squad/<run> to the remote ${remote}, with your login`;
   const target = base ?? 'the branch that the run starts from';
   const opens = `opens a ${draft === true ? 'draft of a ' : ''}pull request there into ${target}, in your name`;
   const asks = `asks these for a review of it, in your name: ${reviewers.join(', ')}`;
   const marks = `gives it the labels ${labels.join(', ')}`;
+  const follow = followOf(publish.follow);
+  const { rounds, days, by } = follow ?? { rounds: 0, days: 0, by: [] };
+  const who = `its ${by.map((one) => `${one}s`).join(' and ')}`;
+  const follows =
+    `works on its failed checks and on comments of ${who}, in ${rounds} rounds within ${days} days at most: ` +
+    'has checks run again, pushes to its branch and answers comments, in your name';
+  const merges = `asks the forge to merge it once one of ${who} has approved it, in your name`;
   const where = placeOf(source, 'publish');
   const all = [
     [true, pushes],
     [pr, opens],
     [reviewers.length > 0, asks],
     [labels.length > 0, marks],
+    [follow !== undefined, follows],
+    [merge !== undefined, merges],
   ] as const;
   return all.flatMap(([is, run]) => (is ? [{ from: 'publish' as const, run, where }] : []));
 }

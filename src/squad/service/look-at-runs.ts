@@ -1,6 +1,7 @@
 import type { Machine } from '../../engine/machine.ts';
 import type { Schedule } from '../../model/schedule.ts';
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
+import { FOLLOW_KIND, isOpenFollow } from '../../model/forge/follow-record.ts';
 import { ISSUE_KIND } from '../../model/forge/issue-record.ts';
 import { PEOPLE_KINDS } from '../../model/people/kinds.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
@@ -91,7 +92,7 @@ function teamMark(
   followed: FollowedEvents,
 ): string | undefined {
   followed.isTeam ||= TEAM.some((kind) => ledger.records(kind).length > 0);
-  if (!followed.isTeam) return undefined;
+  if (!followed.isTeam && !ledger.records(FOLLOW_KIND).some(({ value }) => isOpenFollow(value))) return undefined;
   follow(ledger, followed);
   return [followed.counts, ...unfinished.map(({ runId, need }) => (need === 'asks' ? `${runId}?` : runId))].join(' ');
 }
@@ -99,7 +100,7 @@ function teamMark(
 /** They say something to people, and change nothing for a team. */
 const SAID: ReadonlySet<unknown> = new Set([
   ...[PEOPLE_KINDS.cursor, PEOPLE_KINDS.reply, PEOPLE_KINDS.delivery],
-  ISSUE_KIND,
+  ...[ISSUE_KIND, FOLLOW_KIND],
 ]);
 
 function follow(ledger: Ledger, followed: FollowedEvents): void {

@@ -47,6 +47,7 @@ function aboutOf(intervention: Intervention): string {
 
 function reasonOf(intervention: Intervention): string {
   if ('why' in intervention) return intervention.why;
+  if (intervention.verb === 'rework') return intervention.problems.map((one) => one.split('\n', 1)[0]).join('; ');
   if (intervention.verb === 'reload') return reloadText(intervention);
   if (intervention.verb === 'tell') return `${intervention.text}${intervention.now ? ' (at once)' : ''}`;
   return intervention.verb === 'retry' ? (intervention.note ?? '') : '';

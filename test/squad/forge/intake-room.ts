@@ -105,13 +105,18 @@ export async function intakeRoom(intake: Record<string, unknown> = {}, isAgreed 
   };
 }
 
-const AGENTS = ['planner', 'builder', 'reviewer'].map((role) => ({
+export const AGENTS = ['planner', 'builder', 'reviewer'].map((role) => ({
   ...{ name: `${role}-1`, role, runtime: 'scripted' },
   access: role === 'builder' ? 'edit' : 'read-only',
 }));
 
 /** As its last engine leaves one that is over. */
-async function endRun(workspace: OpenedWorkspace, name: string, end: Partial<RunView['end']>): Promise<void> {
+export async function endRun(
+  workspace: OpenedWorkspace,
+  name: string,
+  end: Partial<RunView['end']>,
+  delivered?: string,
+): Promise<void> {
   const { directory, composition } = workspace;
   const { clock } = composition;
   const lock = lockWorkspace(directory, { pid: process.pid, host: 'test', since: clock.now() });
@@ -120,7 +125,13 @@ async function endRun(workspace: OpenedWorkspace, name: string, end: Partial<Run
     const id = ledger.run(name)?.id ?? '';
     const view = viewOf(readHistory(ledger, id, null), { now: clock.now() });
     const whole = { outcome: 'done', headline: 'It is done.', why: '', exitCode: 0, head: null, made: false };
-    const ended = { ...view, run: { ...view.run, need: null }, end: { ...whole, again: [], hasWork: true, ...end } };
+    const plan = { ...view.plan, ...(delivered === undefined ? {} : { delivered }) };
+    const ended = {
+      ...view,
+      plan,
+      run: { ...view.run, need: null },
+      end: { ...whole, again: [], hasWork: true, ...end },
+    };
     const lease = ledger.acquireLease(id, 'test');
     ledger.note(lease, RUN_EVENTS.ended, plainJson(ended));
     ledger.releaseLease(lease);

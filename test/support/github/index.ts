@@ -7,9 +7,11 @@ import { connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeCertificate } from './certificate.ts';
+import { serveGit } from './git-backend.ts';
 import { addComment, issueRoutes, setLabel } from './issues.ts';
-import { queryRoutes } from './query.ts';
+import { pullQueries } from './pull-query.ts';
 import { pullRoutes } from './pulls.ts';
+import { queryRoutes } from './query.ts';
 import { NOT_FOUND, type Reply, type Request } from './route.ts';
 import { emptyState, stamp, type GithubState, type Issue, type User } from './state.ts';
 
@@ -58,6 +60,11 @@ export class Github {
       GH_ENTERPRISE_TOKEN: SQUAD_TOKEN,
     };
     return github;
+  }
+
+  /** For git, which knows no SSL_CERT_FILE. */
+  get authority(): string {
+    return this.environmentOf['SSL_CERT_FILE'] ?? '';
   }
 
   /** For `gh`. */
@@ -129,7 +136,10 @@ export class Github {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const url = new URL(incoming.url ?? '/', 'https://api.github.com');
-    const text = Buffer.concat(chunks).toString();
+    const body = Buffer.concat(chunks);
+    if (url.pathname.startsWith(`/${this.state.owner}/${this.state.name}.git/`))
+      return serveGit(incoming, response, { bare: this.state.bare, url, body });
+    const text = body.toString();
     const token = /^(?:token|bearer) (.+)$/i.exec(incoming.headers.authorization ?? '')?.[1] ?? '';
     const request: Request = {
       method: incoming.method ?? 'GET',
@@ -137,6 +147,7 @@ export class Github {
       query: url.searchParams,
       body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
       login: this.state.tokens.get(token) ?? '',
+      headers: { range: incoming.headers.range },
     };
     this.requests.push(`${request.method} ${request.path}`);
     const fault = this.fault(request);
@@ -153,7 +164,7 @@ export class Github {
     if (request.path === 'user') return { status: 200, json: { login: request.login } };
     if (request.path === `repos/${state.owner}/${state.name}`)
       return { status: 200, json: { full_name: `${state.owner}/${state.name}`, default_branch: 'main' } };
-    for (const route of [queryRoutes, issueRoutes, pullRoutes]) {
+    for (const route of [queryRoutes, pullQueries, issueRoutes, pullRoutes]) {
       const reply = route(state, request);
       if (reply !== undefined) return reply;
     }

@@ -24,11 +24,11 @@ export function restOf({ owner, name }: GithubState, { path }: Request): string[
   return path.startsWith(prefix) ? path.slice(prefix.length).split('/').map(decodeURIComponent) : undefined;
 }
 
-function mayWrite(state: GithubState, login: string): boolean {
+export function mayWrite(state: GithubState, login: string): boolean {
   return ['admin', 'maintain', 'write', 'triage'].includes(state.users.get(login)?.permission ?? 'none');
 }
 
-function userJson(state: GithubState, login: string) {
+export function userJson(state: GithubState, login: string) {
   const user = state.users.get(login);
   return { login, id: user?.id ?? 0, type: user?.type ?? 'User' };
 }
@@ -73,6 +73,7 @@ function issueJson(state: GithubState, issue: Issue) {
     html_url: `https://github.com/${state.owner}/${state.name}/issues/${number}`,
     user: userJson(state, issue.user),
     labels: labels.map((name) => ({ name })),
+    ...(issue.isPull === true ? { pull_request: {} } : {}),
   };
 }
 

@@ -9,6 +9,7 @@ export interface Request {
   readonly body: Record<string, unknown>;
   /** Who asks, by the token. */
   readonly login: string;
+  readonly headers: { readonly range?: string | undefined };
 }
 
 export interface Reply {

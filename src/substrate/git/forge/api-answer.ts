@@ -14,6 +14,8 @@ export type ApiAnswer =
       readonly etag?: string;
       /** Whether there is another page. */
       readonly more: boolean;
+      /** Bytes of the whole, where it is a part. */
+      readonly total?: number;
     }
   /** As it was when its `etag` was seen. */
   | { readonly type: 'same' }
@@ -57,7 +59,9 @@ export function apiAnswer({ status, headers, body }: Response, login: string): A
   if (status >= 200 && status < 300) {
     const etag = headers.get('etag');
     const more = /\brel="?next"?/.test(headers.get('link') ?? '') || (headers.get('x-next-page') ?? '') !== '';
-    return limitedQuery(json) ?? { type: 'ok', body: json, text: body, more, ...defined({ etag }) };
+    const [, size] = /\/(\d+)$/.exec(headers.get('content-range') ?? '') ?? [];
+    const total = status === 206 && size !== undefined ? Number(size) : undefined;
+    return limitedQuery(json) ?? { type: 'ok', body: json, text: body, more, ...defined({ etag, total }) };
   }
   const why = `${status}${messageOf(json)}`;
   if (status === 401) return refused(`the forge does not take the login: ${why}`, `Log in again: \`${login}\`.`);

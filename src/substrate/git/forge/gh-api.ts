@@ -14,6 +14,8 @@ export interface ApiCall {
   readonly etag?: string | undefined;
   /** A filter that `gh` applies to the answer: what the API says more never reaches squad, which reads 1 MiB at most. */
   readonly jq?: string;
+  /** Bytes of the answer, as the header `Range` has them. */
+  readonly range?: string;
 }
 
 /** One call of GitHub's API. Never throws for what GitHub or the network answer. */
@@ -49,7 +51,10 @@ async function callGh(ports: ForgePorts, { gh, host, place }: Place, call: ApiCa
 }
 
 /** With `=`, so that no text is read as an option; `--raw-field` reads no file for a text that begins with `@`. */
-function argumentsOf({ method = 'GET', path, fields = {}, etag, jq }: ApiCall, place: string): readonly string[] {
+function argumentsOf(
+  { method = 'GET', path, fields = {}, etag, jq, range }: ApiCall,
+  place: string,
+): readonly string[] {
   const address = path.startsWith('/') ? path.slice(1) : `repos/${place}/${path}`.replace(/\/$/, '');
   const given = Object.entries(fields).flatMap(([name, value]) => {
     if (typeof value === 'string') return [`--raw-field=${name}=${value.replaceAll('\0', '')}`];
@@ -58,6 +63,7 @@ function argumentsOf({ method = 'GET', path, fields = {}, etag, jq }: ApiCall, p
   });
   const more = [
     ...(etag === undefined ? [] : [`--header=If-None-Match: ${etag}`]),
+    ...(range === undefined ? [] : [`--header=Range: bytes=${range}`]),
     ...(jq === undefined ? [] : [`--jq=${jq}`]),
   ];
   return [`--method=${method}`, ...given, ...more, address];

@@ -11,6 +11,7 @@ import {
 import type { Refused } from '../../ports/forge.ts';
 import { readValue as value } from './api-answer.ts';
 import { githubApi, type CallApi } from './gh-api.ts';
+import { ownLogin, roleOf } from './github-people.ts';
 import { hasMarker, isMarked, markedText } from './own-comment.ts';
 import { forgePlace, type ForgePorts } from './remotes.ts';
 
@@ -78,19 +79,6 @@ export async function githubIssues(ports: ForgePorts, url: string): Promise<Forg
   };
 }
 
-/** Looked up once. */
-function ownLogin(call: CallApi): () => Promise<string | NotDone> {
-  let known: string | undefined;
-  return async () => {
-    if (known !== undefined) return known;
-    const answer = await call({ path: '/user', jq: '{login}' });
-    const found = value(answer, z.object({ login: z.string() }), ({ login }) => ({ type: 'login' as const, login }));
-    if (found.type !== 'login') return found;
-    known = found.login;
-    return known;
-  };
-}
-
 async function list(
   call: CallApi,
   { label, etag }: { readonly label: string; readonly etag?: string | undefined },
@@ -137,17 +125,6 @@ function issueOf(read: z.infer<typeof issueSchema>, label: string): ForgeIssue {
       : { set: { id: set.id ?? set.createdAt, by, at: Date.parse(set.createdAt) } }),
     ...(edits.length === 0 ? {} : { editedAt: Math.max(...edits) }),
   };
-}
-
-/** Its rights there now: `maintain` is said to be `write`, and `triage` to be `read`. */
-async function roleOf(call: CallApi, login: string): ReturnType<ForgeIssues['roleOf']> {
-  if (!/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$/.test(login)) return { type: 'role', role: 'none' };
-  const answer = await call({ path: `collaborators/${login}/permission`, jq: '{permission}' });
-  if (answer.type === 'gone') return { type: 'role', role: 'none' };
-  return value(answer, z.object({ permission: z.string() }), ({ permission }) => ({
-    type: 'role',
-    role: permission === 'admin' ? 'owner' : permission === 'write' ? 'member' : 'none',
-  }));
 }
 
 /** Its time and its id: GitHub lists by the time of a change, and ids only grow. */

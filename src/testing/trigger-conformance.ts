@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { SegmentOffer, StopTaking, TakenSegment, Trigger } from '../substrate/ports/trigger.ts';
 import type { TestRunner } from './runtime-stage.ts';
 
+/** Makes the queues on which `triggerConformance` tries an implementation of `Trigger`. */
 export interface TriggerHarness {
   readonly name: string;
   /** One trigger for each call, all on one new and empty queue. */
@@ -27,6 +28,7 @@ interface TriggerWorker {
   readonly stop: StopTaking;
 }
 
+/** One promise of a trigger. Rejects where it is broken. */
 export interface TriggerCase {
   readonly title: string;
   readonly check: (stage: TriggerStage) => Promise<void>;

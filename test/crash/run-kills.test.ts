@@ -54,7 +54,7 @@ it(
   },
 );
 
-it('T1 killed as it ends, with a task’s folder half deleted, the run leaves nothing of it', async () => {
+it('T1 killed as it ends, with a task’s folder half deleted, the run leaves nothing of it', ALL, async () => {
   const [scenario] = CANONICAL_RUNS;
   if (scenario === undefined) throw new Error('there is no run');
   const reference = await referenceOf(scenario);

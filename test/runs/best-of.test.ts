@@ -65,7 +65,7 @@ describe.concurrent('squad best-of', { timeout: 120_000 }, () => {
     expect((await bench.run(['merge'])).code).toBe(0);
   });
 
-  it('delivers what the judge chooses of two that pass', async (test) => {
+  it('delivers what the judge chooses of two that pass', ALL, async (test) => {
     const script = [
       ...writes('try-1', 'hello'),
       ...writes('try-2', 'bye'),

@@ -5,7 +5,7 @@ import { git } from '../support/git.ts';
 import { answers, COUNCIL_AGENTS, COUNCIL_FILES, COUNCIL_OBJECTIVE, councilScript } from './council-script.ts';
 import { openRunBench, startsOf, statusOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, judges, objective, piece, plan, type Entry } from './run-script.ts';
-import { ALL, NIGHT, SPREAD, some } from '../support/lane.ts';
+import { ALL, NIGHT, some } from '../support/lane.ts';
 
 type Test = { onTestFinished: (end: () => void) => void };
 type About = Parameters<typeof openRunBench>[0];
@@ -245,7 +245,7 @@ describe.concurrent('the run branch', { timeout: 300_000 }, () => {
       ] as const,
       1,
     ),
-  )('that is %s while the result is judged makes that void', SPREAD, async ([, script, ways], test) => {
+  )('that is %s while the result is judged makes that void', ALL, async ([, script, ways], test) => {
     const judge = judges('a.txt');
     const bench = benchFor(test, {
       script: [...ONE, { ...judge, steps: [{ run: ['sh', '-c', script] }, ...judge.steps] }],

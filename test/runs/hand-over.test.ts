@@ -99,7 +99,7 @@ describe.concurrent('a run beside an engine', { timeout: 300_000 }, () => {
     for (const at of later) expect(at).toBeGreaterThanOrEqual(until);
   });
 
-  it('waits for a place, and is started in the background once that engine has ended', async (test) => {
+  it('waits for a place, and is started in the background once that engine has ended', ALL, async (test) => {
     const bench = await two(test, { serve: { limits: { parallelRuns: 1 } } });
     expect((await bench.run(['queue', '--json'])).lines).toMatchObject([{ name: 'second', state: 'ready' }]);
     bench.open();
@@ -110,7 +110,7 @@ describe.concurrent('a run beside an engine', { timeout: 300_000 }, () => {
     expect(startedAt(second)).toBeGreaterThan(Number(first.lines.at(-1)?.['at']));
   });
 
-  it('goes on in the background if the terminal of the engine is interrupted', async (test) => {
+  it('goes on in the background if the terminal of the engine is interrupted', ALL, async (test) => {
     const bench = await two(test);
     for (let press = 0; press < 3; press += 1) {
       bench.first.child.kill('SIGINT');
@@ -125,7 +125,7 @@ describe.concurrent('a run beside an engine', { timeout: 300_000 }, () => {
     expect(await states(bench)).toEqual({ first: expect.stringMatching(/interrupted|stopped/), second: 'done' });
   });
 
-  it('is driven by its own terminal if the engine dies', async (test) => {
+  it('is driven by its own terminal if the engine dies', ALL, async (test) => {
     const bench = await two(test);
     bench.first.child.kill('SIGKILL');
     await bench.first.finished;
@@ -138,7 +138,7 @@ describe.concurrent('a run beside an engine', { timeout: 300_000 }, () => {
     expect(await states(bench)).toEqual(DONE);
   });
 
-  it('is stopped alone by its own terminal', async (test) => {
+  it('is stopped alone by its own terminal', ALL, async (test) => {
     const bench = await two(test);
     bench.second.child.kill('SIGTERM');
     const second = await bench.second.finished;

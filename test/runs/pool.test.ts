@@ -11,6 +11,7 @@ import { machinesRoot, openMachineAt, until, type TestMachine } from '../support
 import { startPostgres, whyNoPostgres, type TestPostgres } from '../support/postgres.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, waitFor, type Entry, type Step } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 const RUN = 'make-things';
 const TIMEOUT = 600_000;
@@ -113,7 +114,7 @@ describe.skipIf(why !== undefined)(`a pool${why === undefined ? '' : ` (left out
 
   it(
     'runs on another machine what was submitted on one, which then takes the work',
-    { timeout: TIMEOUT },
+    { ...ALL, timeout: TIMEOUT },
     async (test) => {
       const pool = await openPoolBench(test, 'delivers', ({ effect }) => [
         plan([piece('a')]),
@@ -181,7 +182,7 @@ describe.skipIf(why !== undefined)(`a pool${why === undefined ? '' : ` (left out
     },
   );
 
-  it('does what people ask for from elsewhere', { timeout: TIMEOUT }, async (test) => {
+  it('does what people ask for from elsewhere', { ...ALL, timeout: TIMEOUT }, async (test) => {
     const pool = await openPoolBench(test, 'commands', ({ effect, wait }) => [
       plan([piece('a'), piece('b', { needs: ['a'] })]),
       author('a', [effect('a'), wait, ...commits({ 'a.txt': 'a\n' })]),

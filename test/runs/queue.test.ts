@@ -73,57 +73,61 @@ describe.concurrent('the queue', { timeout: 300_000 }, () => {
     expect((await json(bench, ['resume', 'first'])).at(-1)).toMatchObject({ outcome: 'done' });
   });
 
-  it('begins where it was said: with a commit, with a branch as it is then, or with what another run delivered', async (test) => {
-    const bench = benchFor(test);
-    const { repository } = bench;
-    git(repository, 'branch', 'line');
-    git(repository, 'branch', 'gone');
-    const head = git(repository, 'rev-parse', 'HEAD');
-    await add(bench, 'commit');
-    await add(bench, 'line', '--base', 'line');
-    await add(bench, 'gone', '--base', 'gone');
-    await add(bench, 'after', '--after', 'commit');
-    await add(bench, 'after-gone', '--after', 'gone');
-    const queue = await json(bench, ['queue']);
-    expect(queue.map(({ name, state, base }) => ({ name, state, base }))).toEqual([
-      { name: 'commit', state: 'ready', base: { of: 'commit', commit: head } },
-      { name: 'line', state: 'ready', base: { of: 'ref', ref: 'line' } },
-      { name: 'gone', state: 'ready', base: { of: 'ref', ref: 'gone' } },
-      { name: 'after', state: 'waits', base: { of: 'run', run: 'commit' } },
-      { name: 'after-gone', state: 'waits', base: { of: 'run', run: 'gone' } },
-    ]);
-    git(repository, 'commit', '--allow-empty', '--quiet', '--message', 'later');
-    git(repository, 'branch', '--force', 'line');
-    const moved = git(repository, 'rev-parse', 'line');
-    git(repository, 'branch', '--delete', '--force', 'gone');
+  it(
+    'begins where it was said: with a commit, with a branch as it is then, or with what another run delivered',
+    ALL,
+    async (test) => {
+      const bench = benchFor(test);
+      const { repository } = bench;
+      git(repository, 'branch', 'line');
+      git(repository, 'branch', 'gone');
+      const head = git(repository, 'rev-parse', 'HEAD');
+      await add(bench, 'commit');
+      await add(bench, 'line', '--base', 'line');
+      await add(bench, 'gone', '--base', 'gone');
+      await add(bench, 'after', '--after', 'commit');
+      await add(bench, 'after-gone', '--after', 'gone');
+      const queue = await json(bench, ['queue']);
+      expect(queue.map(({ name, state, base }) => ({ name, state, base }))).toEqual([
+        { name: 'commit', state: 'ready', base: { of: 'commit', commit: head } },
+        { name: 'line', state: 'ready', base: { of: 'ref', ref: 'line' } },
+        { name: 'gone', state: 'ready', base: { of: 'ref', ref: 'gone' } },
+        { name: 'after', state: 'waits', base: { of: 'run', run: 'commit' } },
+        { name: 'after-gone', state: 'waits', base: { of: 'run', run: 'gone' } },
+      ]);
+      git(repository, 'commit', '--allow-empty', '--quiet', '--message', 'later');
+      git(repository, 'branch', '--force', 'line');
+      const moved = git(repository, 'rev-parse', 'line');
+      git(repository, 'branch', '--delete', '--force', 'gone');
 
-    await bench.run(['resume', '--all', '--json']);
-    expect(await states(bench)).toEqual({
-      commit: 'done',
-      line: 'done',
-      gone: 'stopped',
-      after: 'done',
-      'after-gone': 'queued',
-    });
-    const rest = await json(bench, ['queue']);
-    expect(rest.map(({ name, state, why }) => [name, state, why])).toEqual([
-      ['gone', 'held', expect.stringContaining('could not start: ')],
-      ['after-gone', 'waits', 'it waits for gone'],
-    ]);
-    const parentOf = (run: string): string => git(repository, 'rev-parse', `squad/${run}~1`);
-    expect([parentOf('commit'), parentOf('line')]).toEqual([head, moved]);
-    expect(git(repository, 'merge-base', '--is-ancestor', 'squad/commit', 'squad/after')).toBe('');
+      await bench.run(['resume', '--all', '--json']);
+      expect(await states(bench)).toEqual({
+        commit: 'done',
+        line: 'done',
+        gone: 'stopped',
+        after: 'done',
+        'after-gone': 'queued',
+      });
+      const rest = await json(bench, ['queue']);
+      expect(rest.map(({ name, state, why }) => [name, state, why])).toEqual([
+        ['gone', 'held', expect.stringContaining('could not start: ')],
+        ['after-gone', 'waits', 'it waits for gone'],
+      ]);
+      const parentOf = (run: string): string => git(repository, 'rev-parse', `squad/${run}~1`);
+      expect([parentOf('commit'), parentOf('line')]).toEqual([head, moved]);
+      expect(git(repository, 'merge-base', '--is-ancestor', 'squad/commit', 'squad/after')).toBe('');
 
-    // What was in its way is gone.
-    git(repository, 'branch', 'gone', head);
-    // In a process, which leaves the rest of the queue to one in the background.
-    const resumed = await bench.run(['resume', 'gone', '--json'], {});
-    expect([resumed.lines.at(-1)?.['outcome'], resumed.stderr]).toEqual([
-      'done',
-      expect.stringContaining('in the background'),
-    ]);
-    await vi.waitFor(async () => expect(await states(bench)).toMatchObject({ 'after-gone': 'done' }), WAITS);
-  });
+      // What was in its way is gone.
+      git(repository, 'branch', 'gone', head);
+      // In a process, which leaves the rest of the queue to one in the background.
+      const resumed = await bench.run(['resume', 'gone', '--json'], {});
+      expect([resumed.lines.at(-1)?.['outcome'], resumed.stderr]).toEqual([
+        'done',
+        expect.stringContaining('in the background'),
+      ]);
+      await vi.waitFor(async () => expect(await states(bench)).toMatchObject({ 'after-gone': 'done' }), WAITS);
+    },
+  );
 
   it('holds a run whose beginning or consent is gone, says which, and starts the next one', ALL, async (test) => {
     const bench = benchFor(test);

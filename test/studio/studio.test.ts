@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { git } from '../support/git.ts';
 import { openServedRoom } from './served-room.ts';
 import { stateOf } from '../support/state.ts';
+import { ALL } from '../support/lane.ts';
 
 /** Everything in the folder, with the contents of files, but what SQLite keeps beside an open database for each of its readers. */
 function contentsOf(folder: string): Record<string, string> {
@@ -51,7 +52,7 @@ it('serves the runs of a repository, leaves no byte in it, and ends when it is a
   expect(readdirSync(join(root, 'state', 'squad', 'studio'))).toEqual([]);
 });
 
-it('starts where nothing ever ran, and leaves nothing there', async () => {
+it('starts where nothing ever ran, and leaves nothing there', ALL, async () => {
   const served = await openServedRoom();
   const { client, child, finished } = await served.serve();
   expect(await client.threads.search()).toEqual([]);
@@ -60,7 +61,7 @@ it('starts where nothing ever ran, and leaves nothing there', async () => {
   expect(existsSync(stateOf(served.repository))).toBe(false);
 });
 
-it('says which port is taken, and what to type', async () => {
+it('says which port is taken, and what to type', ALL, async () => {
   const served = await openServedRoom();
   const other = createServer();
   await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));

@@ -63,14 +63,27 @@ function draw(section: Section, height: number): readonly string[] {
 
 function footLine({ keys, notice }: BoardView, columns: number, style: Style): string {
   if (notice !== undefined) return line([{ text: plainLine(notice, 300), format: 'yellow' }], columns, style);
-  let shown = hintSpans(keys);
-  // The last two lead out of it.
-  for (let left = keys.length; left > 2 && widthOf(shown.map(({ text }) => text).join('')) > columns; left -= 1)
-    shown = hintSpans(keys.toSpliced(left - 3, keys.length - left + 1));
-  return line(shown, columns, style);
+  let shown = keys;
+  while (
+    shown.length > 2 &&
+    widthOf(
+      spansOf(shown)
+        .map(({ text }) => text)
+        .join(''),
+    ) > columns
+  )
+    shown = withoutLeast(shown);
+  return line(spansOf(shown), columns, style);
 }
 
-function hintSpans(keys: readonly KeyHint[]): Span[] {
+/** The last two lead out of it, and an answer is what the run waits for. */
+function withoutLeast(keys: readonly KeyHint[]): readonly KeyHint[] {
+  const between = keys.slice(1, -2);
+  const least = between.findLast(({ key }) => key !== 'a') ?? between.at(-1) ?? keys[0];
+  return keys.filter((hint) => hint !== least);
+}
+
+function spansOf(keys: readonly KeyHint[]): Span[] {
   return keys.flatMap(({ key, does }, index): Span[] => [
     { text: `${index === 0 ? '' : '  '}${key}`, format: 'bold' },
     { text: ` ${does}`, format: 'dim' },

@@ -14,6 +14,7 @@ export interface TakenSegment {
   readonly ticket: string;
 }
 
+/** Which segments a worker takes: those whose labels it has, all of them. */
 export interface SegmentOffer {
   readonly labels: readonly string[];
   /** The most segments at once: taken and not released. */

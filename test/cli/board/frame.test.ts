@@ -36,7 +36,8 @@ it('names keys whole, and those that lead out of it always', () => {
   const foot = (columns: number): string | undefined => screen(middle, columns).split('\n').at(-1);
   expect(foot(61)).toBe('↑↓ scroll  1-6 transcript  a answer  p pause  d drain  q quit');
   expect(foot(60)).toBe('↑↓ scroll  1-6 transcript  a answer  d drain  q quit');
-  expect(foot(40)).toBe('↑↓ scroll  d drain  q quit');
+  expect(foot(40)).toBe('↑↓ scroll  a answer  d drain  q quit');
+  expect(foot(35)).toBe('↑↓ scroll  d drain  q quit');
 });
 
 describe('what waits for a person comes first', () => {

@@ -160,7 +160,7 @@ const ONLY_READ = [
   // What they do with a repository is what `pack` and `unpack` do.
   ...['move', 'receive'],
   // What they write is in the database, or in a state folder of their own.
-  ...['submit', 'worker', 'worker allow', 'worker segment', 'pool', 'pool drain', 'pool remove'],
+  ...['submit', 'worker allow', 'worker segment', 'pool drain', 'pool remove'],
   // What it starts are other commands: `resume --all`, and one that submits a run by what `add` does.
   ...['serve status', 'serve stop', 'serve check', 'serve limits', 'serve slot', 'serve team'],
   // They write the ledger alone: the engine that takes a run meets the locks that `resume` meets.

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { movedError, movedMarkSchema, type MovedMark } from '../../model/moved-mark.ts';
@@ -8,11 +8,11 @@ import { syncFile } from '../system/files/sync.ts';
 import { parseJson } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
-const markPath = (directory: string): string => join(directory, 'moved.json');
+const MARK = 'moved.json';
 
 /** undefined: the runs of this folder were never moved. Throws for a mark that cannot be read: it may say that they are elsewhere. */
 export function readMark(directory: string): MovedMark | undefined {
-  const path = markPath(directory);
+  const path = join(directory, MARK);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   let mark: MovedMark | undefined;
   try {
@@ -29,7 +29,7 @@ export function readMark(directory: string): MovedMark | undefined {
 
 /** It is on the disk when this returns. */
 export function writeMark(directory: string, mark: MovedMark): void {
-  const path = markPath(directory);
+  const path = join(directory, MARK);
   const fresh = `${path}.${process.pid}.new`;
   try {
     rmSync(fresh, { force: true });
@@ -43,16 +43,17 @@ export function writeMark(directory: string, mark: MovedMark): void {
 
 export function removeMark(directory: string): void {
   try {
-    rmSync(markPath(directory), { force: true });
+    rmSync(join(directory, MARK), { force: true });
     syncFile(directory);
   } catch (error) {
-    throw storageError(markPath(directory), error);
+    throw storageError(join(directory, MARK), error);
   }
 }
 
 /** Throws, with where they are, if the runs of this folder are not here. */
 export function refuseMoved(directory: string): void {
-  if (!existsSync(markPath(directory))) return;
+  // Before each write of the ledger.
+  if (lstatSync(join(directory, MARK), { throwIfNoEntry: false }) === undefined) return;
   const mark = readMark(directory);
   const error = mark && movedError(mark);
   if (error !== undefined) throw error;

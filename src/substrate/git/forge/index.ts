@@ -1,8 +1,8 @@
 import type { Forge, IssueAnswer, IssueName } from '../../ports/forge.ts';
 import { forgeHost } from './choose-host.ts';
 import { fetchRemote, remotesOf } from './fetch.ts';
-import { createPullRequests } from './pull-requests.ts';
-import { createPush } from './push.ts';
+import { findPullRequest, openPullRequest } from './pull-requests.ts';
+import { push } from './push.ts';
 import { remoteUrl, type ForgePorts, type ForgeRepository } from './remotes.ts';
 
 /**
@@ -17,8 +17,9 @@ export function createForge(ports: ForgePorts, repository: ForgeRepository): For
     },
     remotes: async () => remotesOf(ports, repository),
     fetch: async (remote) => fetchRemote(ports, repository, remote),
-    push: createPush(ports, repository),
-    ...createPullRequests(ports, repository),
+    push: async (of) => push(ports, repository, of),
+    findPullRequest: async (of) => findPullRequest(ports, repository, of),
+    openPullRequest: async (of) => openPullRequest(ports, repository, of),
     readIssue: (of) => readIssue(ports, repository, of),
   };
 }

@@ -12,22 +12,24 @@ const OPTIONS = [
   ...['--recurse-submodules=no', '--receive-pack=git-receive-pack'],
 ];
 
-export function createPush(ports: ForgePorts, repository: ForgeRepository): Forge['push'] {
-  return async ({ remote, branch, commit }) => {
-    const url = await remoteUrl(ports, repository, remote);
-    if (typeof url !== 'string') return url;
-    const problem = nameProblem('branch', branch);
-    if (problem !== undefined) return problem;
-    const refspec = `${requireCommitId(commit)}:refs/heads/${branch}`;
-    const command = `git push ${remote} ${refspec}`;
-    if (await bringsLargeFiles(ports, repository, remote, commit)) {
-      const why = 'the work adds files of Git LFS, which only a hook uploads, and squad runs no hooks';
-      return refused(why, `Push it yourself: \`${command}\`.`);
-    }
-    const args = ['push', ...OPTIONS, remote, refspec];
-    const answer = await runUserGit(ports, repository, 'git-publish', args);
-    return pushAnswer(answer, { remote, branch, command });
-  };
+export async function push(
+  ports: ForgePorts,
+  repository: ForgeRepository,
+  { remote, branch, commit }: Parameters<Forge['push']>[0],
+): Promise<PushAnswer> {
+  const url = await remoteUrl(ports, repository, remote);
+  if (typeof url !== 'string') return url;
+  const problem = nameProblem('branch', branch);
+  if (problem !== undefined) return problem;
+  const refspec = `${requireCommitId(commit)}:refs/heads/${branch}`;
+  const command = `git push ${remote} ${refspec}`;
+  if (await bringsLargeFiles(ports, repository, remote, commit)) {
+    const why = 'the work adds files of Git LFS, which only a hook uploads, and squad runs no hooks';
+    return refused(why, `Push it yourself: \`${command}\`.`);
+  }
+  const args = ['push', ...OPTIONS, remote, refspec];
+  const answer = await runUserGit(ports, repository, 'git-publish', args);
+  return pushAnswer(answer, { remote, branch, command });
 }
 
 /** The answer by git's porcelain output. Pure. `pushed` needs a line that says so; the exit status alone is no proof. */

@@ -22,8 +22,8 @@ const POLICIES = /\/playbooks\/(?:registry|council|delivery|objective)|\/stage-s
 const CHANNELS = /@discordjs|\/channels\/|\/cli-(?:discord|webhook)\.mjs|\/undici\//;
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Long enough for a service to have looked a few times. */
-const SERVES_MS = 4_000;
+/** Long enough for a service to have looked a few times, also on a slow machine. */
+const SERVES_MS = 12_000;
 
 /** URLs of the modules that a Node with these arguments loads. `timeout`: ms after which it gets a SIGTERM. */
 function loadedBy(args: readonly string[], cwd: string, recordTo: string, timeout?: number): string[] {

@@ -69,9 +69,9 @@ function refuseRelative({ stateDirectory }: Host): void {
   );
 }
 
-/** Finds the command line of a forge on PATH; undefined: it is not installed. */
-export function forgeCliOf({ environment }: Host): ForgePorts['forgeCli'] {
-  return (name) => findProgram(environment['PATH'], name);
+/** git and the command lines of forges, with the person's logins. */
+export function forgePortsOf(of: { readonly host: Host; readonly composition: Pick<Machine, 'git'> }): ForgePorts {
+  return { ...of.composition.git, forgeCli: (name) => findProgram(of.host.environment['PATH'], name) };
 }
 
 /** Absolute path of a program on PATH. Throws `wrong-environment` if it is not installed. */

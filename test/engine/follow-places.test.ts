@@ -5,11 +5,14 @@ import { followPlaces } from '../../src/engine/prepare-turn.ts';
 import type { TurnRequest } from '../../src/model/turn-request.ts';
 import { temporaryFolder } from '../substrate/ledger/support.ts';
 
+/** A folder of a task in the state folder of another machine. */
+const elsewhere = (...names: string[]): string => join('/elsewhere/state/squad/app-0123', 'work', ...names);
+
 it.each<[string, string, boolean]>([
-  ['of another machine', '/elsewhere/state/squad/app-0123/work/tidy/_integration', true],
+  ['of another machine', elsewhere('tidy', '_integration'), true],
   ['of a source that is still there', '.', false],
-  ['of another run', '/elsewhere/state/squad/app-0123/work/other/_integration', false],
-  ['that is not there here either', '/elsewhere/state/squad/app-0123/work/tidy/gone', false],
+  ['of another run', elsewhere('other', '_integration'), false],
+  ['that is not there here either', elsewhere('tidy', 'gone'), false],
 ])('a check that was claimed before a move starts in its folder of today: %s', (_, path, moves) => {
   const state = temporaryFolder();
   const work = join(state, 'here-4567', 'work', 'tidy');

@@ -1,4 +1,4 @@
-import { forgeCliOf, openMachine } from '../../engine/machine.ts';
+import { forgePortsOf, openMachine } from '../../engine/machine.ts';
 import { usageError, wrongEnvironment, type SquadError } from '../../model/errors.ts';
 import { pullRequestText } from '../../model/pull-request-text.ts';
 import { lookIn } from '../../squad/open-workspace.ts';
@@ -18,7 +18,7 @@ import { printResult } from '../output.ts';
 export async function pr(context: CommandContext, run: string | undefined, options: Options<'pr'>): Promise<void> {
   const { host } = context;
   const target = await openView({ host, composition: openMachine(host) }, run);
-  const { view, composition, repository } = target;
+  const { view, repository } = target;
   const { runId, name } = view.run;
   if (view.run.delivers === null) throw withoutBranch(view);
   const definition = lookIn(target, (ledger) => rowOf(ledger, runId).definition);
@@ -35,9 +35,8 @@ export async function pr(context: CommandContext, run: string | undefined, optio
     const next = `Name the branch that gets the work: \`squad pr ${name} --base main\`.`;
     throw usageError(`${name} began without a branch (HEAD was detached)`, next);
   }
-  const ports = { ...composition.git, forgeCli: forgeCliOf(host) };
   const order = { name, remote, base, commit, text: pullRequestText(definition) };
-  const url = await openRequest(createForge(ports, repository), order);
+  const url = await openRequest(createForge(forgePortsOf(target), repository), order);
   const found = { type: 'pull-request', runId, name, remote, base, commit, url };
   printResult(context.output, options, found, [
     `pushed    squad/${name} to ${plainLine(remote)}, at ${commit.slice(0, 12)}`,

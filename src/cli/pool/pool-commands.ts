@@ -47,8 +47,7 @@ export const POOL_COMMANDS: Commands = {
         load: async () => (await import('./pool.ts')).drain,
       },
       remove: {
-        about:
-          'Take a worker or a run out of the pool. Another worker takes the runs of a worker; a run ends where it is.',
+        about: 'Remove a worker, whose runs others take over, or a run, on which no worker works any more.',
         examples: ['squad pool remove worker-2', 'squad pool remove login-form'],
         words: [['<name>', 'name of a worker, or name or id of a run']],
         flags: POOL_FLAGS.pool,

@@ -66,7 +66,7 @@ export function answerText(commit: string | null, about: string | undefined): st
 
 /** Why a person is needed, or what was the end. */
 export function needsPersonText(why: string): string {
-  return `squad needs a person for this pull request: ${why}. It follows it again once that is as before.`;
+  return `squad needs a person for this pull request: ${why}. squad follows it again once a person has put that right.`;
 }
 
 export function overText(why: string): string {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { forgeCliOf } from '../../engine/machine.ts';
+import { forgePortsOf } from '../../engine/machine.ts';
 import type { FollowRecord } from '../../model/forge/follow-record.ts';
 import { decideFollow, nextLook, type FollowAction, type FollowView } from '../../rules/forge/decide-follow.ts';
 import { forgePulls } from '../../substrate/git/forge/issues.ts';
@@ -20,8 +20,7 @@ const MOST_STEPS = 100;
 
 /** The forge of a remote, with the person's login. */
 async function connectPulls(workspace: OpenedWorkspace, remote: string) {
-  const ports = { ...workspace.composition.git, forgeCli: forgeCliOf(workspace.host) };
-  const pulls = await forgePulls(ports, workspace.repository, remote);
+  const pulls = await forgePulls(forgePortsOf(workspace), workspace.repository, remote);
   if ('type' in pulls) return pulls;
   const forge = workspace.composition.forge(workspace.repository);
   return { pulls, fetch: async (name: string) => forge.fetch(name) };

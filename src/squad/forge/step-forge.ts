@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { forgeCliOf } from '../../engine/machine.ts';
+import { forgePortsOf } from '../../engine/machine.ts';
 import { wrongEnvironment } from '../../model/errors.ts';
 import type { IntakeSettings } from '../../model/forge/settings.ts';
 import { decideIntake, keyOf } from '../../rules/forge/decide-intake.ts';
@@ -57,8 +57,7 @@ function notAgreed() {
 
 /** The forge of a remote, with the person's login. */
 export async function connectForge(workspace: OpenedWorkspace, remote: string): ReturnType<typeof forgeIssues> {
-  const ports = { ...workspace.composition.git, forgeCli: forgeCliOf(workspace.host) };
-  return forgeIssues(ports, workspace.repository, remote);
+  return forgeIssues(forgePortsOf(workspace), workspace.repository, remote);
 }
 
 interface Intake {

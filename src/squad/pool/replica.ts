@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { forgePortsOf } from '../../engine/machine.ts';
 import { badInput, usageError, wrongEnvironment, type SquadError } from '../../model/errors.ts';
 import { sha256Of } from '../../model/sha256.ts';
 import { refsIn, type RefAt } from '../../substrate/git/run-bundle.ts';
@@ -15,7 +16,6 @@ import { refsOfRun } from '../moving/run-parts.ts';
 import { layOut, refuseTakeOver, takeOver } from '../moving/take-over.ts';
 import { openWorkspace, type OpenedWorkspace, type Place } from '../open-workspace.ts';
 import { createPageDiff, type PageDiff } from './page-diff.ts';
-import { gitOf } from './run-place.ts';
 
 /** A run of the pool in a checkout of a worker. */
 interface Replica {
@@ -39,7 +39,7 @@ export async function openReplica(ports: ReplicaPorts): Promise<Replica> {
   const about = { url: run.repository, run: run.name, id: run.id, epoch: claim.epoch, worker: claim.worker };
   let remote: RunRemote | undefined;
   const taken = await restoreHere(place, { store, run, scratch }, async () => {
-    remote = await takeRun(gitOf(place), repository, about);
+    remote = await takeRun(forgePortsOf(place), repository, about);
   });
   const pages = createPageDiff(taken.pages);
   return {
@@ -119,7 +119,11 @@ export async function takeHere(
 ): Promise<void> {
   const { repository } = await openWorkspace(place);
   const about = { url: run.repository, run: run.name };
-  await restoreHere(place, { store, run, scratch }, async () => void (await fetchRun(gitOf(place), repository, about)));
+  await restoreHere(
+    place,
+    { store, run, scratch },
+    async () => void (await fetchRun(forgePortsOf(place), repository, about)),
+  );
 }
 
 /** Puts the parts of the newest bundle into a folder. Throws `bad-input` for one that is not as it was stored. */

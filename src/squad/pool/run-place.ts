@@ -1,9 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compose, type Composition, type Host } from '../../engine/compose.ts';
-import { forgeCliOf } from '../../engine/machine.ts';
+import { compose, type Host } from '../../engine/compose.ts';
+import { forgePortsOf } from '../../engine/machine.ts';
 import { sha256Of } from '../../model/sha256.ts';
-import type { ForgePorts } from '../../substrate/git/forge/remotes.ts';
 import { checkoutRun, fetchMirror } from '../../substrate/git/mirror.ts';
 import type { PoolRun } from '../../substrate/ports/pool.ts';
 import { deleteFolder } from '../../substrate/system/files/remove-tree.ts';
@@ -24,7 +23,7 @@ export async function makePlace(
   await deleteFolder(folder);
   const checkout = join(folder, 'checkout');
   const place = placeIn(host, checkout, join(folder, 'state'));
-  const ports = gitOf(place);
+  const ports = forgePortsOf(place);
   const mirrors = join(repos, 'mirrors');
   await mkdir(mirrors, { recursive: true, mode: 0o700 });
   const mirror = join(mirrors, `${sha256Of(url).slice(0, 16)}.git`);
@@ -39,9 +38,4 @@ export function placeIn(host: Host, checkout: string, stateDirectory: string): R
   const environment = { ...host.environment, SQUAD_STATE: stateDirectory };
   const there: Host = { ...host, environment, workingDirectory: checkout, stateDirectory };
   return { host: there, composition: compose(there) };
-}
-
-/** git with the person’s logins. */
-export function gitOf({ host, composition }: { readonly host: Host; readonly composition: Composition }): ForgePorts {
-  return { ...composition.git, forgeCli: forgeCliOf(host) };
 }

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { forgePortsOf } from '../../engine/machine.ts';
 import { usageError, wrongEnvironment } from '../../model/errors.ts';
 import { priorityRank } from '../../model/priority.ts';
 import { remoteUrl, said } from '../../substrate/git/forge/remotes.ts';
@@ -17,7 +18,7 @@ import type { Submitted } from '../sources/source-of.ts';
 import { submit, type SubmitOptions } from '../submit.ts';
 import { aboutOf } from './about.ts';
 import { firstBundle } from './replica.ts';
-import { gitOf, placeIn } from './run-place.ts';
+import { placeIn } from './run-place.ts';
 import { wakeFor, type WakePorts } from './wake.ts';
 
 export interface SubmitToPool extends Omit<SubmitOptions, 'after' | 'attended'> {
@@ -51,7 +52,7 @@ export async function submitToPool(
 ): Promise<InPool> {
   const opened = await openWorkspace(place);
   const { host, repository } = opened;
-  const url = await remoteUrl(gitOf(opened), repository, remote);
+  const url = await remoteUrl(forgePortsOf(opened), repository, remote);
   if (typeof url !== 'string') throw usageError(url.why, url.next ?? 'Name another one: `--remote NAME`.');
   const shown = plainLine(said(url), 300);
   if (/:\/\/[^/@]*:[^/@]+@/.test(url))

@@ -26,7 +26,7 @@ export interface PoolDatabase extends Statements {
 /** The most of one process: few, because a database has not many for all of its workers. */
 const CONNECTIONS = 4;
 const CONNECT_MS = 5_000;
-/** A lease lasts 10 s: an answer that takes longer than this is none. */
+/** Much longer than a lease: a worker that waits so long has lost its runs. */
 const STATEMENT_MS = 30_000;
 const AGAIN_MS = 1_000;
 

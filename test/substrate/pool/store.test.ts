@@ -53,6 +53,26 @@ describe.skipIf(why !== undefined)(`the store of a pool${why === undefined ? '' 
     server.close();
   });
 
+  it('can be read by a role that may only read', SOON, async () => {
+    const { id } = await submitted();
+    const { Client } = await import('pg');
+    const owner = new Client({ connectionString: url });
+    await owner.connect();
+    await owner.query('create role reader login');
+    await owner.query('grant usage on schema squad_pool to reader');
+    await owner.query('grant select on all tables in schema squad_pool to reader');
+    await owner.end();
+    const reader = await openPool(url.replace('//squad@', '//reader@'), clock);
+    try {
+      expect(await reader.store.run(id)).toMatchObject({ id, state: 'queued' });
+      expect(await reader.store.bundle(id)).toMatchObject({ manifest: '{"letters":"abc"}' });
+      await expect(reader.store.removeRun(id)).rejects.toMatchObject({ code: 'wrong-environment' });
+      expect(await pool.store.run(id)).toMatchObject({ state: 'queued' });
+    } finally {
+      await reader.close();
+    }
+  });
+
   const submitted = async (more: Partial<NewPoolRun> = {}) => {
     const run = newRun(`run-${(count += 1)}`, more);
     await pool.store.submit(run, bundleOf('abc', undefined, ['skill']));

@@ -48,7 +48,8 @@ export function addCommands(parent: Command, commands: Commands, context: Comman
           throw (await import('./excess-words.ts')).excessWords(self, words);
         // A flag that the command above has, too, was read as its own.
         const all = parent.parent === null ? options : { ...parent.opts(), ...options };
-        const there = await placeOf(context, row, all, given[0]);
+        const there =
+          row.pool === undefined ? context : await placeOf(context, row, row.pool, { ...all, first: given[0] });
         await (
           await load()
         )(there, ...([...given.slice(0, -2), all, self] as never[]));
@@ -63,14 +64,14 @@ const OF_POOL = ['--pool <url>', 'a run of the pool at this PostgreSQL, from any
 /** This machine, or one that shows a run of a pool. */
 async function placeOf(
   context: CommandContext,
-  { pool: use, words = [] }: CommandRow,
-  { pool, run }: { readonly pool?: string; readonly run?: string },
-  first: unknown,
+  { words = [] }: CommandRow,
+  use: PoolUse,
+  { pool, run, first }: { readonly pool?: string; readonly run?: string; readonly first: unknown },
 ): Promise<CommandContext> {
-  if (use === undefined || pool === undefined) return context;
-  const named = /^\[(?:run|name)\]$/.test(words[0]?.[0] ?? '') ? first : undefined;
+  if (pool === undefined) return context;
+  const named = /^\[(?:run|name)\]$/.test(words[0]?.[0] ?? '') && typeof first === 'string' ? first : undefined;
   const { inPool } = await import('./pool/in-pool.ts');
-  return inPool(context, use, { pool, run: run ?? (typeof named === 'string' ? named : undefined) });
+  return inPool(context, use, { pool, run: run ?? named });
 }
 
 function optionOf([flag, about, values]: Flag): Option {

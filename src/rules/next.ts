@@ -11,6 +11,7 @@ import { lockOutAskedAbout } from './logins.ts';
 import { isIntegrating, mayHoldQueue } from './onward.ts';
 import { liveAttempts } from './work-requests.ts';
 import { isEnded } from './work-status.ts';
+import { counted } from '../text/counted.ts';
 
 export interface NextFacts {
   /** Turns that may run at once. */
@@ -73,7 +74,7 @@ export function decideNext(board: Board, facts: NextFacts): Next {
   const ofRun = [isGateDue(board) || isRestoreDue(board), pause === undefined && isBaselineDue(board)];
   const engine = states.filter(({ work }) => isEngineBusy(work.phase.at)).length + ofRun.filter(Boolean).length;
   if (board.finished !== null) {
-    if (live > 0) return working(null, `${count(live, 'attempt')} to be stopped`);
+    if (live > 0) return working(null, `${counted(live, 'attempt')} to be stopped`);
     if (engine > 0) return working(null, 'a delivery is under way');
     if (facts.pendingMail > 0) return working(null, 'mail came in');
     const { outcome, why } = board.finished;
@@ -91,14 +92,14 @@ export function decideNext(board: Board, facts: NextFacts): Next {
   }
   if (starts.length > 0 || integrate !== null) {
     const why = [
-      ...(starts.length > 0 ? [`${count(starts.length, 'task')} ready`] : []),
+      ...(starts.length > 0 ? [`${counted(starts.length, 'task')} ready`] : []),
       ...(integrate === null ? [] : [`${integrate} is next to be integrated`]),
     ].join('; ');
     return { next: 'start', starts, over, integrate, why, ...left };
   }
   if (live > 0 || engine > 0) {
     const why = [
-      ...(live > 0 ? [`${count(live, 'attempt')} live`] : []),
+      ...(live > 0 ? [`${counted(live, 'attempt')} live`] : []),
       ...(engine > 0 ? [`${engine} being checked`] : []),
     ];
     return { ...working(earliest(board, frontier.waiting), why.join(', ')), ...left };
@@ -108,7 +109,7 @@ export function decideNext(board: Board, facts: NextFacts): Next {
     return { ...waitForShared(left.withheld, board, facts), ...left };
   const until = earliest(board, frontier.waiting);
   if (until !== null) return { ...waitFor(until, frontier.waiting[0]?.why ?? 'a timer is set', board, facts), ...left };
-  if (facts.pendingMail > 0) return working(null, `${count(facts.pendingMail, 'message')} under way`);
+  if (facts.pendingMail > 0) return working(null, `${counted(facts.pendingMail, 'message')} under way`);
   return whenStill(board, frontier);
 }
 
@@ -210,7 +211,7 @@ function whenStill(board: Board, { unstaffed, waiting }: Frontier): Next {
     ({ id, answer }) => answer === null && (left.length > 0 || lockOutAskedAbout(id) === undefined),
   );
   const questions = open.map(({ id, text, options }) => ({ id, text, options }));
-  if (questions.length > 0) return { next: 'ask', questions, why: `${count(questions.length, 'question')} open` };
+  if (questions.length > 0) return { next: 'ask', questions, why: `${counted(questions.length, 'question')} open` };
   const paused = waiting.find((one) => one.paused === true);
   if (paused !== undefined) return { next: 'wait', until: null, why: paused.why, suspended: true };
   if (left.length > 0) {
@@ -233,8 +234,4 @@ function isEngineBusy(at: string): boolean {
 function earliest(board: Pick<Board, 'timers'>, waiting: readonly { until: number | null }[]): number | null {
   const moments = [...waiting.flatMap(({ until }) => until ?? []), ...board.timers.values()];
   return moments.length === 0 ? null : Math.min(...moments);
-}
-
-function count(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
 }

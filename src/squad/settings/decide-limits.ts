@@ -2,6 +2,7 @@ import { LIMITS } from '../../model/limit-table.ts';
 import { fallbackFor, type StallFallback } from '../../model/plan/work.ts';
 import { limitsSchema, type Limits, type SomeLimits } from '../../model/limits.ts';
 import { asObject, isJsonObject } from '../../text/json.ts';
+import { defined } from '../../text/defined.ts';
 
 /** Limits that a file of a repository or an objective sets, which may come from a stranger. */
 export interface LimitSource {
@@ -129,10 +130,6 @@ function whole(values: Flat): Limits {
   );
   const others = Object.entries(values).filter(([key, value]) => !key.includes('.') && value !== undefined);
   return { ...Object.fromEntries(others), ...(task.length === 0 ? {} : { task: Object.fromEntries(task) }) } as Limits;
-}
-
-function defined(values: Flat): Flat {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 interface LimitedAgent {

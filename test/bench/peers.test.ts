@@ -9,6 +9,7 @@ import { SITUATIONS, type Situation } from '../../bench/recovery/peers/situation
 import { peersTable } from '../../bench/recovery/peers/table.ts';
 import type { ChaosTurn } from '../support/chaos-agent.ts';
 import { createRepository, git } from '../support/git.ts';
+import { ALL } from '../support/lane.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'peers-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -91,7 +92,7 @@ describe('what is observed', () => {
     expect([piecesOn(repository, ['other'], usual), piecesOn(repository, ['other', 'main'], usual)]).toEqual([0, 1]);
   });
 
-  it('a file with marks of a conflict holds nobody’s line', () => {
+  it('a file with marks of a conflict holds nobody’s line', ALL, () => {
     const text = '<<<<<<< HEAD\ntitle: left\n=======\ntitle: right\n>>>>>>> other\n';
     const marked = createRepository(join(root, 'marked'), { 'shared.txt': text });
     const whole = createRepository(join(root, 'whole'), { 'shared.txt': 'title: left and right\n' });

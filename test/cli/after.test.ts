@@ -7,6 +7,7 @@ import { again, APPROVE_ALL, author, commits, piece, plan, verdict, waitFor } fr
 import { git } from '../support/git.ts';
 import { commandRoom } from './room.ts';
 import { stateOf } from '../support/state.ts';
+import { ALL } from '../support/lane.ts';
 
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 const RUN = 'make-things';
@@ -265,7 +266,7 @@ describe('squad merge', () => {
     expect(run).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('brings all of it into another branch as one commit, and touches no file', async () => {
+  it('brings all of it into another branch as one commit, and touches no file', ALL, async () => {
     const [before, status] = [main(), git(bench.repository, 'status', '--porcelain')];
     git(bench.repository, 'branch', 'later');
     try {
@@ -289,7 +290,7 @@ describe('squad merge', () => {
     }
   });
 
-  it('takes the work, once', async () => {
+  it('takes the work, once', ALL, async () => {
     const before = main();
     try {
       const merged = await squad('merge', '--json');
@@ -347,7 +348,7 @@ describe('squad pr', () => {
       2,
       /the difference was not checked\nNext: Compare .*git push origin squad\/make-things/,
     ],
-  ])('refuses with %s, and pushes nothing', async (_title, arrange, code, expected) => {
+  ])('refuses with %s, and pushes nothing', ALL, async (_title, arrange, code, expected) => {
     const work = git(bench.repository, 'rev-parse', `squad/${RUN}`);
     arrange();
     const run = await pr();
@@ -357,7 +358,7 @@ describe('squad pr', () => {
     git(bench.repository, 'branch', '-f', `squad/${RUN}`, work);
   });
 
-  it('pushes the work and opens one pull request, however often it is called', async () => {
+  it('pushes the work and opens one pull request, however often it is called', ALL, async () => {
     github();
     const head = git(bench.repository, 'rev-parse', `squad/${RUN}`);
     const url = 'https://github.com/acme/app/pull/1';
@@ -443,7 +444,7 @@ describe('squad open', () => {
 });
 
 describe('a run that another process drives', () => {
-  it('is followed to its end, with what its agents say', { timeout: 300_000 }, async () => {
+  it('is followed to its end, with what its agents say', { ...ALL, timeout: 300_000 }, async () => {
     const live = openRunBench({ script: [] });
     const [begun, shown] = [join(live.root, 'begun'), join(live.root, 'shown')];
     const steps = [waitFor(begun), { say: 'I am at work.' }, waitFor(shown), ...commits({ 'one.txt': 'one\n' })];
@@ -521,7 +522,7 @@ describe('squad drop', () => {
     });
   });
 
-  it('removes everything with --all, but the history', async () => {
+  it('removes everything with --all, but the history', ALL, async () => {
     const { lines } = await squad('drop', RUN, '--all', '--yes', '--json');
     expect(lines).toMatchObject([{ type: 'dropped', name: RUN, all: true, refs: { branch: { type: 'absent' } } }]);
     expect(lines[0]?.['turns']).toBeGreaterThan(0);

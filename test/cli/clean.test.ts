@@ -62,7 +62,7 @@ async function crashWhileAdding(room: EngineRoom, run: string, base: string): Pr
 }
 
 describe('squad clean', () => {
-  it('removes the folders of a finished run, and keeps what nobody had committed', async () => {
+  it('removes the folders of a finished run, and keeps what nobody had committed', ALL, async () => {
     const { room, run, workspaces, stateDirectory, base, add } = await leave();
     const [clean, dirty] = [await add('a'), await add('b')];
     const commit = await keptIn(workspaces, dirty, { 'b.txt': 'b\n' });
@@ -105,7 +105,7 @@ describe('squad clean', () => {
     expect((await room.run(['clean'])).stdout).toBe('nothing to clean\n');
   });
 
-  it('removes the files of the run that follow from its ledger, and no report', async () => {
+  it('removes the files of the run that follow from its ledger, and no report', ALL, async () => {
     const { room, run } = await leave();
     run.publish().close();
     const folder = join(stateOf(room.repository), 'runs', run.id);
@@ -119,7 +119,7 @@ describe('squad clean', () => {
     expect((await room.run(['clean'])).stdout).toBe('nothing to clean\n');
   });
 
-  it('T17 removes what was half made when its engine died, or half deleted', async () => {
+  it('T17 removes what was half made when its engine died, or half deleted', ALL, async () => {
     const { room, run, base, add } = await leave();
     const { workspace } = await add('a');
     const ended = await crashWhileAdding(room, 'tidy', base);
@@ -140,7 +140,7 @@ describe('squad clean', () => {
     expect((await room.run(['clean'])).stdout).toBe('nothing to clean\n');
   });
 
-  it('only says what it would do with --dry-run', async () => {
+  it('only says what it would do with --dry-run', ALL, async () => {
     const { room, run, add } = await leave();
     const [clean, dirty] = [await add('a'), await add('b')];
     writeFileSync(join(dirty.workspace.path, 'draft.txt'), 'draft\n');
@@ -182,7 +182,7 @@ describe('squad clean', () => {
     expect(existsSync(workspace.path)).toBe(true);
   });
 
-  it('leaves a run alone that can be resumed', async () => {
+  it('leaves a run alone that can be resumed', ALL, async () => {
     const { room, run, add } = await leave();
     const { workspace } = await add('a');
     run.decide('stop', 'usd').close();
@@ -227,7 +227,7 @@ describe('squad clean', () => {
     expect((await room.run(['clean', 'tidy', '--all'])).code).toBe(2);
   });
 
-  it('keeps a folder that is in the way of nobody', async () => {
+  it('keeps a folder that is in the way of nobody', ALL, async () => {
     const { room, run, add } = await leave();
     const { workspace } = await add('a');
     const mine = join(workspace.path, '..', 'mine');
@@ -266,7 +266,7 @@ describe('squad clean --refs', () => {
     return { ...left, worktree, commit };
   }
 
-  it('keeps the branch while no other one has its work', async () => {
+  it('keeps the branch while no other one has its work', ALL, async () => {
     const { room } = await delivered();
     const { stdout } = await room.run(['clean', '--refs']);
     expect(stdout).toContain('removed   1 ref below refs/squad/tidy');
@@ -282,7 +282,7 @@ describe('squad clean --refs', () => {
     expect((await room.run(['clean', '--refs'])).stdout).toContain('kept      branch squad/tidy');
   });
 
-  it('drops it once it is merged, and says where it was', async () => {
+  it('drops it once it is merged, and says where it was', ALL, async () => {
     const { room, commit } = await delivered();
     git(room.repository, 'merge', '-q', 'squad/tidy');
     const { stdout } = await room.run(['clean', '--refs']);
@@ -298,7 +298,7 @@ describe('squad clean --refs', () => {
     expect(git(room.repository, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe('squad/tidy');
   });
 
-  it('never drops in the same breath what it has just rescued', async () => {
+  it('never drops in the same breath what it has just rescued', ALL, async () => {
     const { room, worktree } = await delivered();
     writeFileSync(join(worktree.workspace.path, 'draft.txt'), 'draft\n');
     await room.run(['clean', '--refs']);

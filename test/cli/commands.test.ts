@@ -95,7 +95,7 @@ describe('a folder that cannot be worked in', () => {
     expect(readdirSync(path)).toEqual(['.git']);
   });
 
-  it('run where a file is called as the state folder', async () => {
+  it('run where a file is called as the state folder', ALL, async () => {
     const room = commandRoom();
     writeFileSync(join(room.root, 'state'), '');
     const run = await room.run(scriptedTurn(room, [{ answer: 'done' }]));
@@ -105,7 +105,7 @@ describe('a folder that cannot be worked in', () => {
     expect(run.stdout).toBe('');
   });
 
-  it.each(['log', 'log --json', 'db check', 'db check --json'])('%s where nothing ever ran', async (words) => {
+  it.each(['log', 'log --json', 'db check', 'db check --json'])('%s where nothing ever ran', ALL, async (words) => {
     const room = commandRoom();
     const run = await room.run(words.split(' '));
     expect(run.stderr).toMatch(/(?:no run was ever started here|there is no run here yet)[^]*\nNext: /);
@@ -116,7 +116,7 @@ describe('a folder that cannot be worked in', () => {
 });
 
 describe('an output that takes nothing more', () => {
-  it.each(some(['run', 'log'], 1))('a full disk ends what %s prints, and not the work', SPREAD, async (words) => {
+  it.each(some(['run', 'log'], 0, 1))('a full disk ends what %s prints, and not the work', ALL, async (words) => {
     const room = commandRoom();
     const args = scriptedTurn(room, [{ say: 'hello' }, { answer: 'done' }], '--json');
     await room.run(args);
@@ -130,9 +130,9 @@ describe('an output that takes nothing more', () => {
 });
 
 describe('XDG_STATE_HOME', () => {
-  it.each(some(['', 'relative'], 1))(
+  it.each(some(['', 'relative'], 0, 1))(
     '%j counts as unset: worktrees never land in the checkout',
-    SPREAD,
+    ALL,
     async (value) => {
       const room = commandRoom();
       const where = join(room.root, 'where');
@@ -148,7 +148,7 @@ describe('XDG_STATE_HOME', () => {
 describe('a run of one turn', () => {
   const steps = [{ say: 'hello' }, { run: ['true'] }, { answer: 'done' }];
 
-  it('as text, then log and db check of what it left', async () => {
+  it('as text, then log and db check of what it left', ALL, async () => {
     const room = commandRoom();
     const run = await room.run(scriptedTurn(room, steps, '--log-level', 'debug'));
     expect(run.code, run.stderr).toBe(0);
@@ -170,7 +170,7 @@ describe('a run of one turn', () => {
     expect(git(room.repository, 'status', '--porcelain')).toBe('');
   });
 
-  it('as JSON: one object a line, each with its place, the end last', async () => {
+  it('as JSON: one object a line, each with its place, the end last', ALL, async () => {
     const room = commandRoom();
     const run = await room.run(scriptedTurn(room, steps, '--json'));
     const { lines } = run;
@@ -259,7 +259,7 @@ describe('doctor', () => {
     expect(run.stdout).not.toContain('doctor does not check');
   });
 
-  it('without any agent CLI: exit 78, and what to do', async () => {
+  it('without any agent CLI: exit 78, and what to do', ALL, async () => {
     const room = commandRoom();
     const bin = join(room.root, 'bin');
     mkdirSync(bin);

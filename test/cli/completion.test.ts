@@ -10,6 +10,7 @@ import type { EngineRoom } from '../support/engine.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { roomForTest } from './room.ts';
 import { newStateOf } from '../support/state.ts';
+import { ALL } from '../support/lane.ts';
 
 const program = await allCommands();
 const KNOWN: KnownNames = {
@@ -77,7 +78,7 @@ const noShell = (name: string): string | undefined =>
 const [NO_ZSH, NO_FISH] = [noShell('zsh'), noShell('fish')];
 
 describe('in a real shell', { timeout: 120_000 }, () => {
-  it('bash completes what squad prints, and expands nothing', () => {
+  it('bash completes what squad prints, and expands nothing', ALL, () => {
     const { room, environment } = shellRoom();
     const lines = [
       'eval "$(squad completion bash)"',
@@ -133,7 +134,7 @@ describe('in a real shell', { timeout: 120_000 }, () => {
     expect(execFileSync('fish', ['--no-config', '-c', lines.join('\n')], options)).toMatch(/^tidy/);
   });
 
-  it('each script is what `squad completion` prints', async () => {
+  it('each script is what `squad completion` prints', ALL, async () => {
     const room = roomForTest();
     for (const [shell, script] of Object.entries(SCRIPTS)) {
       expect((await room.run(['completion', shell])).stdout).toBe(`${script}\n`);

@@ -6,6 +6,7 @@ import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { openRunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';
 import { openEngineRoom, type EngineRoom } from '../support/engine.ts';
+import { ALL } from '../support/lane.ts';
 
 const python = spawnSync('python3', ['-c', 'import pty, select']).status === 0;
 
@@ -109,7 +110,7 @@ describe.skipIf(!python)('an answer at a terminal (needs python3)', () => {
   it.each<[string, string, RegExp, string | undefined]>([
     ['Enter', '\r', /Resume make-things now\? \[Y\/n\] [^]*DONE, all work/, 'a'],
     ['no', 'n\r', /Resume make-things now\? \[Y\/n\] n\s+Next: squad resume make-things\s+$/, undefined],
-  ])('continues the run there after %s, or says how', { timeout: 180_000 }, async (_, end, expected, file) => {
+  ])('continues the run there after %s, or says how', { ...ALL, timeout: 180_000 }, async (_, end, expected, file) => {
     const script = [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL];
     const bench = openRunBench({ script });
     try {

@@ -9,6 +9,7 @@ import type { EngineRoom } from '../support/engine.ts';
 import { KNOWN_NAMES } from '../support/known-names.ts';
 import { eventually, NO_TMUX, openTmuxRoom } from '../support/tmux.ts';
 import { roomForTest } from './room.ts';
+import { ALL } from '../support/lane.ts';
 
 const TESTED = JSON.stringify({ scripts: { test: 'vitest run' } });
 
@@ -40,7 +41,7 @@ const settingsIn = ({ repository }: EngineRoom) => {
 };
 
 describe.skipIf(NO_TMUX !== undefined)('squad init at a terminal', { timeout: 180_000 }, () => {
-  it('asks for runtimes, the test and the budget, and writes the answers', async () => {
+  it('asks for runtimes, the test and the budget, and writes the answers', ALL, async () => {
     const room = roomForTest();
     writeFileSync(join(room.repository, 'package.json'), TESTED);
     const { seen, press } = openTerminal(room);
@@ -71,7 +72,7 @@ describe.skipIf(NO_TMUX !== undefined)('squad init at a terminal', { timeout: 18
   it.each([
     ['y', 'stored'],
     ['n', 'missing'],
-  ])('asks about what was no answer, such as npm ci: %s', async (answer, consent) => {
+  ])('asks about what was no answer, such as npm ci: %s', ALL, async (answer, consent) => {
     const room = roomForTest();
     writeFileSync(join(room.repository, 'package.json'), TESTED);
     writeFileSync(join(room.repository, 'package-lock.json'), '{"lockfileVersion":3}');
@@ -99,7 +100,7 @@ describe.skipIf(NO_TMUX !== undefined)('squad init at a terminal', { timeout: 18
     expect(['squad.yaml', 'objective.md'].filter((name) => existsSync(join(room.repository, name)))).toEqual([]);
   });
 
-  it('asks nothing with --yes, nor where squad.yaml is there', async () => {
+  it('asks nothing with --yes, nor where squad.yaml is there', ALL, async () => {
     const room = roomForTest();
     writeFileSync(join(room.repository, 'package.json'), TESTED);
     const { seen } = openTerminal(room, '--yes');

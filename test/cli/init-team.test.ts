@@ -12,6 +12,7 @@ import { writeTeamFiles } from '../../src/squad/team/write-team-files.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import { testHost } from '../support/test-host.ts';
 import { commandRoom } from './room.ts';
+import { ALL } from '../support/lane.ts';
 
 interface Said {
   readonly written: readonly string[];
@@ -19,7 +20,7 @@ interface Said {
   readonly next: readonly string[];
 }
 
-it('writes a whole team, which its own readers accept, and overwrites nothing', async () => {
+it('writes a whole team, which its own readers accept, and overwrites nothing', ALL, async () => {
   const { root, repository, run } = commandRoom();
   const first = await run(['init', '--playbook', 'sprint', '--into', 'crew', '--json']);
   expect(first.code, first.stderr).toBe(0);

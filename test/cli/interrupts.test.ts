@@ -3,7 +3,7 @@ import { handleInterrupts } from '../../src/cli/interrupts.ts';
 import { allowedMs } from '../support/busy-machine.ts';
 import type { Engine, Finished } from '../support/engine.ts';
 import { aliveIn, deafNode, expectSound, roomForTest, scriptedTurn, turnWith } from './room.ts';
-import { ALL, some, SPREAD } from '../support/lane.ts';
+import { ALL, some } from '../support/lane.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -26,7 +26,7 @@ async function interrupted(
 }
 
 describe('T21: Ctrl-C', () => {
-  it('once: the turn may finish', async () => {
+  it('once: the turn may finish', ALL, async () => {
     const room = roomForTest();
     const steps = [{ run: ['sleep', '1'] }, { answer: 'done' }];
     const { end, result } = await interrupted(room.start(scriptedTurn(room, steps, '--json')), 'SIGINT');
@@ -108,7 +108,7 @@ describe('T21: the grace after one Ctrl-C', () => {
 });
 
 describe('T21: a signal from outside', () => {
-  it.each(some(['SIGTERM', 'SIGHUP'] as const, 1))('%s interrupts at once and exits 143', SPREAD, async (signal) => {
+  it.each(some(['SIGTERM', 'SIGHUP'] as const, 0, 1))('%s interrupts at once and exits 143', ALL, async (signal) => {
     const room = roomForTest();
     const args = scriptedTurn(room, [{ run: ['sleep', '60'] }], '--json');
     const { end, tookMs, result } = await interrupted(room.start(args), signal);
@@ -121,7 +121,7 @@ describe('T21: a signal from outside', () => {
 });
 
 describe('two engines in one repository', () => {
-  it('the second is refused at once and names the first', async () => {
+  it('the second is refused at once and names the first', ALL, async () => {
     const room = roomForTest();
     const first = room.start(scriptedTurn(room, [{ run: ['sleep', '60'] }], '--json'));
     await first.line((line) => line['type'] === 'tool-started');

@@ -10,6 +10,7 @@ import { git } from '../support/git.ts';
 import { definition, play, RecordedRun } from '../view/report/support.ts';
 import { commandRoom, roomForTest } from './room.ts';
 import { newStateOf } from '../support/state.ts';
+import { ALL } from '../support/lane.ts';
 
 /** Never used: the commands are only looked at. */
 const NOTHING = { output: { style: PLAIN } } as Omit<CommandContext, 'logLevel'>;
@@ -93,7 +94,7 @@ describe('an error of a command with --json', () => {
 
   it.each(WITH_JSON.filter((command) => !WORK.has(command)))(
     'is one object on standard output: %s, where there is no commit and nothing ever ran',
-    { timeout: 300_000 },
+    { ...ALL, timeout: 300_000 },
     async (command) => {
       const words = [...command.split(' '), ...(ARGUMENTS[command] ?? [])];
       const { code, stdout, stderr, lines } = await withoutCommits(command).run([...words, '--json']);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { definition, RecordedRun } from '../view/report/support.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
-import { some, SPREAD } from '../support/lane.ts';
+import { ALL, some, SPREAD } from '../support/lane.ts';
 import { mailRoom } from './mail/room.ts';
 import { roomForTest, scriptedTurn } from './room.ts';
 import { newStateOf } from '../support/state.ts';
@@ -40,14 +40,14 @@ function loadedBy(args: readonly string[], cwd: string, recordTo: string, timeou
 }
 
 describe('the graph library is loaded by what needs it only', () => {
-  it('would be seen here', () => {
+  it('would be seen here', ALL, () => {
     const room = roomForTest();
     const program = `await import('@langchain/langgraph')`;
     const urls = loadedBy(['--input-type=module', '-e', program], PROJECT, join(room.root, 'urls'));
     expect(urls.some((url) => url.includes('/@langchain/langgraph/'))).toBe(true);
   });
 
-  it.each(some(['--version', '--help', 'doctor', 'log', 'db check'], 2))('squad %s', SPREAD, async (words) => {
+  it.each(some(['--version', '--help', 'doctor', 'log', 'db check'], 0, 2))('squad %s', ALL, async (words) => {
     const room = roomForTest();
     if (/log|db/.test(words)) await room.run(scriptedTurn(room, [{ answer: 'done' }]));
     const urls = loadedBy([CLI_ENTRY, ...words.split(' ')], room.repository, join(room.root, 'urls'));
@@ -85,7 +85,7 @@ describe('the graph library is loaded by what needs it only', () => {
     },
   );
 
-  it('squad serve, which stays in memory', () => {
+  it('squad serve, which stays in memory', ALL, () => {
     const room = roomForTest();
     const schedule = { name: 'nightly', cron: '0 2 * * *', timezone: 'UTC', objective: 'go' };
     writeFileSync(join(room.repository, 'squad.yaml'), JSON.stringify({ version: 1, schedules: [schedule] }));

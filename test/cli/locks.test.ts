@@ -260,7 +260,7 @@ it.each(Object.keys(COMMANDS) as (keyof typeof COMMANDS)[])(
     const wrong: string[] = [];
     for (const { args, lock } of some(
       TABLE.filter((row) => row.state === state && (!opensPanes(row.args) || NO_TMUX === undefined)),
-      5,
+      0,
       12,
     )) {
       rmSync(root, { recursive: true, force: true });

@@ -9,6 +9,7 @@ import type { EngineRoom } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { stateOf } from '../support/state.ts';
 import { commandRoom } from './room.ts';
+import { ALL } from '../support/lane.ts';
 
 const KICKOFF = { milestone: 'm', text: 'm', items: [], attachments: [], by: 'kim', trigger: 'person' };
 
@@ -43,7 +44,7 @@ function commitOn(repository: string, path: string): string {
 }
 
 describe('squad merge of the line', () => {
-  it('takes it also after a sprint that delivered nothing, and says whose work it brings', async () => {
+  it('takes it also after a sprint that delivered nothing, and says whose work it brings', ALL, async () => {
     const { run, repository } = await roomAfter({ '260324-Sprint-09:00': true, '260325-Sprint-09:00': false });
     const [status] = (await run(['sprint', 'status', '--json'])).lines;
     expect(status).toMatchObject({ line: { branch: 'sprints', ahead: 1 } });

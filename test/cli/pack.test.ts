@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, it } from 'vitest';
 import { roomForTest, scriptedTurn } from './room.ts';
 

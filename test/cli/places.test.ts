@@ -184,7 +184,7 @@ const COMMANDS = [
 ];
 
 describe('a place where squad cannot work', () => {
-  it.each(some(CAUSES, 9))(
+  it.each(some(CAUSES, 0, 9))(
     '%s: one cause and one next step, from run and doctor',
     SPREAD,
     async (title, arrange, cause, next) => {
@@ -209,7 +209,7 @@ describe('a place where squad cannot work', () => {
   const some3 = CAUSES.filter(([title]) =>
     ['core.bare in a checkout', 'a HEAD that is none', 'a commit that is gone'].includes(title),
   );
-  it.each(some(some3, 1))(
+  it.each(some(some3, 0, 1))(
     '%s: the same from every command that works there',
     SPREAD,
     async (_title, arrange, cause) => {
@@ -306,7 +306,7 @@ describe('what a run needs of the repository, before it is recorded', () => {
   });
 
   const parts = ['.git', '.git/objects', '.git/refs/heads', '.git/objects/00'];
-  it.for(some(parts, 2))(
+  it.for(some(parts, 0, 2))(
     'refuses %s without the right to write, and doctor says it too',
     SPREAD,
     async (name, { skip }) => {

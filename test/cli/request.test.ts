@@ -8,6 +8,7 @@ import { plainJson } from '../../src/text/json.ts';
 import type { EngineRoom } from '../support/engine.ts';
 import { stateOf } from '../support/state.ts';
 import { commandRoom, roomForTest } from './room.ts';
+import { ALL } from '../support/lane.ts';
 
 /** As a planner's run and a sprint would. */
 function write(room: EngineRoom, records: readonly (readonly [kind: string, id: string, value: object])[]): void {
@@ -124,7 +125,7 @@ describe('squad request', () => {
   });
 });
 
-it('is there for the next process, as any of many processes asks', async () => {
+it('is there for the next process, as any of many processes asks', ALL, async () => {
   const room = roomForTest();
   const said = await Promise.all(['one', 'two', 'one'].map(async (text) => room.run(['request', text, '--json'])));
   expect(said.map(({ code }) => code)).toEqual([0, 0, 0]);

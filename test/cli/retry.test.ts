@@ -4,6 +4,7 @@ import type { Prompts } from '../../src/cli/ask/prompts.ts';
 import type { TaskFailure } from '../../src/model/task-failure.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from '../runs/run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 /** Answers in their order; undefined: Ctrl-C. */
 function answering(...answers: readonly (string | undefined)[]): Prompts {
@@ -104,7 +105,7 @@ describe('squad retry without a task', { timeout: 240_000 }, () => {
     expect(await bench.status()).toMatchObject({ phase: 'finished', outcome: 'failed' });
   });
 
-  it('switches the task and retries it, and says that the run has to be resumed', async () => {
+  it('switches the task and retries it, and says that the run has to be resumed', ALL, async () => {
     bench.rescript(script(...commits({ 'a.txt': 'a\n' })));
     const { code, stdout, stderr } = await bench.run(['retry', 'a', '--runtime', 'scripted']);
     expect(code, stderr).toBe(0);
@@ -115,27 +116,35 @@ describe('squad retry without a task', { timeout: 240_000 }, () => {
   });
 });
 
-it('lists what is stuck, with the commands that act on it', { timeout: 120_000 }, async ({ onTestFinished }) => {
-  const fails = author('a', [{ fail: { kind: 'auth', message: 'no login' } }]);
-  const bench = openRunBench({ script: [plan([piece('a'), piece('b', { needs: ['a'] })]), fails, APPROVE_ALL] });
-  onTestFinished(() => bench.end());
-  expect((await bench.runAll()).code).toBe(3);
-  expect((await bench.run(['pause', '--task', 'b'])).code).toBe(0);
-  const { code, stdout } = await bench.run(['retry']);
-  expect(code).toBe(2);
-  const answer = String.raw`next +squad answer engine/auth/scripted \S.* --run make-things\n`;
-  expect(stdout).toMatch(new RegExp(String.raw`^stuck +\S.*: asks: .*\n${answer}`));
-  expect(stdout).toMatch(/stuck +b: it is paused by .*\nnext +squad resume make-things --task b\n/);
-  const { lines } = await bench.run(['retry', '--json']);
-  expect(lines[0]).toMatchObject({ type: 'failed-tasks', failures: [], stuck: expect.anything() as unknown });
-});
+it(
+  'lists what is stuck, with the commands that act on it',
+  { ...ALL, timeout: 120_000 },
+  async ({ onTestFinished }) => {
+    const fails = author('a', [{ fail: { kind: 'auth', message: 'no login' } }]);
+    const bench = openRunBench({ script: [plan([piece('a'), piece('b', { needs: ['a'] })]), fails, APPROVE_ALL] });
+    onTestFinished(() => bench.end());
+    expect((await bench.runAll()).code).toBe(3);
+    expect((await bench.run(['pause', '--task', 'b'])).code).toBe(0);
+    const { code, stdout } = await bench.run(['retry']);
+    expect(code).toBe(2);
+    const answer = String.raw`next +squad answer engine/auth/scripted \S.* --run make-things\n`;
+    expect(stdout).toMatch(new RegExp(String.raw`^stuck +\S.*: asks: .*\n${answer}`));
+    expect(stdout).toMatch(/stuck +b: it is paused by .*\nnext +squad resume make-things --task b\n/);
+    const { lines } = await bench.run(['retry', '--json']);
+    expect(lines[0]).toMatchObject({ type: 'failed-tasks', failures: [], stuck: expect.anything() as unknown });
+  },
+);
 
-it('names the option that raises a limit which was reached', { timeout: 120_000 }, async ({ onTestFinished }) => {
-  const bench = openRunBench({ script: [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL] });
-  onTestFinished(() => bench.end());
-  expect((await bench.runAll(['--max-turns', '1'])).code).toBe(4);
-  const { code, stdout } = await bench.run(['retry']);
-  expect(code).toBe(2);
-  expect(stdout).toMatch(/^stuck +the run: 1 of 1 turns used\nnext +squad resume make-things --max-turns 2\n/);
-  expect((await bench.status()).next).toEqual(['squad resume make-things --max-turns 2']);
-});
+it(
+  'names the option that raises a limit which was reached',
+  { ...ALL, timeout: 120_000 },
+  async ({ onTestFinished }) => {
+    const bench = openRunBench({ script: [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL] });
+    onTestFinished(() => bench.end());
+    expect((await bench.runAll(['--max-turns', '1'])).code).toBe(4);
+    const { code, stdout } = await bench.run(['retry']);
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/^stuck +the run: 1 of 1 turns used\nnext +squad resume make-things --max-turns 2\n/);
+    expect((await bench.status()).next).toEqual(['squad resume make-things --max-turns 2']);
+  },
+);

@@ -4,6 +4,7 @@ import { holderHere } from '../../src/substrate/ledger/index.ts';
 import { newStateOf, stateOf } from '../support/state.ts';
 import { definition, RecordedRun } from '../view/report/support.ts';
 import { commandRoom, scriptedTurn } from './room.ts';
+import { ALL } from '../support/lane.ts';
 
 /** A repository in which one run has had a turn today. `limits`: of all runs. */
 function roomWithLimits(limits?: object) {
@@ -41,7 +42,7 @@ it('squad serve status --json has them as squad status has, where they are set',
   expect(await shown()).toBeUndefined();
 });
 
-it('squad add says that a service which runs here starts the run', async () => {
+it('squad add says that a service which runs here starts the run', ALL, async () => {
   const room = commandRoom();
   const [, ...given] = scriptedTurn(room, [{ answer: 'done' }]);
   const add = async (name: string) => (await room.run(['add', ...given, '--name', name])).stdout;

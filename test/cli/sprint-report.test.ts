@@ -15,6 +15,7 @@ import { git } from '../support/git.ts';
 import { stateOf } from '../support/state.ts';
 import { recordsAfter, teamAfter } from '../support/team-records.ts';
 import { commandRoom } from './room.ts';
+import { ALL } from '../support/lane.ts';
 
 /** Two sprints are over and a third one is active; the second one delivered a commit that is there. */
 async function roomAfterSprints(): Promise<EngineRoom> {
@@ -52,7 +53,7 @@ describe('squad sprint report', () => {
     expect(lines).toContain('- Cost: not checked');
   });
 
-  it('shows the last sprint that ended, with what git says of its commits', async () => {
+  it('shows the last sprint that ended, with what git says of its commits', ALL, async () => {
     const room = await roomAfterSprints();
     const { code, stdout, stderr } = await room.run(['sprint', 'report']);
     expect([code, stderr]).toEqual([0, '']);

@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commandRoom } from './room.ts';
+import { ALL } from '../support/lane.ts';
 
-it('ends a sprint whose run could not be submitted, so that it is not in the way', async () => {
+it('ends a sprint whose run could not be submitted, so that it is not in the way', ALL, async () => {
   const room = commandRoom();
   const { code, stderr } = await room.run(['sprint', 'start', 'a login page', '--detach']);
   expect([code, stderr]).toEqual([78, expect.stringContaining('`squad sprint stop` ends it')]);

@@ -16,6 +16,7 @@ import { definition, RecordedRun } from '../view/report/support.ts';
 import { createRepository, git } from '../support/git.ts';
 import { newStateOf, stateOf } from '../support/state.ts';
 import { commandRoom } from './room.ts';
+import { ALL } from '../support/lane.ts';
 
 function recorded() {
   const room = commandRoom();
@@ -44,7 +45,7 @@ describe('squad state', () => {
     expect(found.lines).toEqual([expect.objectContaining({ type: 'state', runs: 1, gone: [] })]);
   });
 
-  it('lists the state of a repository that is gone, and removes it with --forget', async () => {
+  it('lists the state of a repository that is gone, and removes it with --forget', ALL, async () => {
     const room = recorded();
     const directory = stateOf(room.repository);
     const id = directory.split('/').at(-1) ?? '';
@@ -94,7 +95,7 @@ describe('squad state', () => {
     expect(again.stderr).toContain('this repository has runs of its own');
   });
 
-  it('does not take over what another repository uses, nor what is no state', async () => {
+  it('does not take over what another repository uses, nor what is no state', ALL, async () => {
     const room = recorded();
     const fresh = createRepository(join(room.root, 'fresh'));
     const used = await room.start(['state', '--adopt', stateOf(room.repository)], {}, [], fresh).finished;
@@ -105,7 +106,7 @@ describe('squad state', () => {
     expect(none.stderr).toContain('it has no squad.db');
   });
 
-  it('is below the git directory with SQUAD_STATE=git, and follows the repository', async () => {
+  it('is below the git directory with SQUAD_STATE=git, and follows the repository', ALL, async () => {
     const room = commandRoom();
     const env = { SQUAD_STATE: 'git' };
     const place = join(room.repository, '.git', 'squad', `state-${process.getuid?.() ?? 0}`);

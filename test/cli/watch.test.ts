@@ -23,7 +23,7 @@ function bench(last: readonly Step[] = SLOW): RunBench {
 }
 
 describe('squad watch', { timeout: 300_000 }, () => {
-  it('shows a run of another process with the output of its live turns, and ends as it does', async () => {
+  it('shows a run of another process with the output of its live turns, and ends as it does', ALL, async () => {
     const runs = bench();
     const [watched, shown] = [join(runs.root, 'watched'), join(runs.root, 'shown')];
     const last = [waitFor(watched), { say: 'I look around first.' }, waitFor(shown), ...commits({ 'b.txt': 'b\n' })];

@@ -53,7 +53,7 @@ async function breakAt(room: RunRoom, point: string, environment: Record<string,
 describe('an engine that breaks', () => {
   const breaks = STARTS.flatMap((start) => ['throw-later', 'reject'].map((how) => `process.after-go:${start}=${how}`));
 
-  it.each(some(breaks.toReversed(), 1))(
+  it.each(some(breaks.toReversed(), 0, 1))(
     '%s: exit 70 with a sentence; its turns are named, and `squad stop` ends them',
     { ...SPREAD, timeout: 60_000 },
     async (point) =>
@@ -68,7 +68,7 @@ describe('an engine that breaks', () => {
 });
 
 describe('an engine that was killed', () => {
-  it.each(some(STARTS.toReversed(), 1))(
+  it.each(some(STARTS.toReversed(), 0, 1))(
     'at the start of turn %i: `squad stop` ends all processes of its turns',
     { ...SPREAD, timeout: 60_000 },
     async (start) =>

@@ -125,7 +125,7 @@ describe.skipIf(missing !== undefined)(`runs that move over ssh${missing === und
     });
   });
 
-  it.each(some(KILLS, 1, 3))(
+  it.each(some(KILLS, 0, 3))(
     'with squad killed %s at %s: the same command again finishes, and no two engines can start in between',
     { ...SPREAD, timeout: 300_000 },
     async (where, point) => {

@@ -14,7 +14,7 @@ const ALL_KINDS = POINTS.flatMap((point) =>
   MOVES.flatMap((move) => ANSWERS.map((answer) => ({ point, move, answer }))),
 );
 
-it.each(some(ALL_KINDS, 1, 3))(
+it.each(some(ALL_KINDS, 0, 3))(
   'a run killed at $point whose branch is then moved ($move) goes on, and asks about it ($answer)',
   { ...SPREAD, timeout: 120_000 },
   async ({ point, move, answer }) => {

@@ -159,7 +159,7 @@ async function movedRun(room: RunRoom, other: string, { lay, move }: Layout, mom
   expect(existsSync(join(room.repository, '.git', 'HEAD'))).toBe(false);
 }
 
-it.each(some(CASES, 2, 2))(
+it.each(some(CASES, 0, 2))(
   '%s is moved, %s: the run ends as without',
   { ...SPREAD, timeout: 120_000 },
   async (name, moment) => {

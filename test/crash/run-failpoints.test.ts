@@ -115,6 +115,7 @@ it.each(
       { scenario: REVIEW, runs: 5 },
       { scenario: FAN_OUT, runs: 5 },
     ],
+    0,
     1,
   ),
 )(

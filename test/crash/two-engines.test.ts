@@ -1,3 +1,4 @@
+// @module-tag all
 import { cpSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -35,7 +35,7 @@ describe('the graph of a run for an application', { timeout: 120_000 }, () => {
     expect([done.end?.outcome, done.runId, more]).toEqual(['done', run?.runId, []]);
   });
 
-  it('ends while the run waits where nothing keeps it', async () => {
+  it('ends while the run waits where nothing keeps it', ALL, async () => {
     const graph = createSquadGraph(squadFor(), { trust: 'yes', plan: 'ask' });
     const { end } = await graph.invoke({ request: { objective: { text: objective() }, runtime: 'scripted' } });
     expect(end).toMatchObject({ outcome: 'waiting', questions: [{ id: 'plan-1' }] });

@@ -81,7 +81,7 @@ describe('a node that is a run', { timeout: 120_000 }, () => {
     expect(events).toContain('attempt-ended');
   });
 
-  it('asks by interrupts, one after the other, and asks again where an answer does not fit', async () => {
+  it('asks by interrupts, one after the other, and asks again where an answer does not fit', ALL, async () => {
     const { bench, squad } = benchFor(ASKS);
     const parent = parentOf(squad, new MemorySaver(), { plan: 'ask' });
     const first = await parent.invoke(WISH, thread());
@@ -122,7 +122,7 @@ describe('a node that is a run', { timeout: 120_000 }, () => {
     expect(end.ends).toMatchObject([{ outcome: 'done' }]);
   });
 
-  it('refuses clearly to ask in a graph without a checkpointer, and the run waits', async () => {
+  it('refuses clearly to ask in a graph without a checkpointer, and the run waits', ALL, async () => {
     const { squad } = benchFor(LOGS_IN);
     await expect(parentOf(squad).invoke(WISH)).rejects.toMatchObject({
       code: 'usage',
@@ -181,7 +181,7 @@ describe('a node that is a run', { timeout: 120_000 }, () => {
     expect(await squad.runs()).toHaveLength(1);
   });
 
-  it('has what did not go well as data, and throws where no run could start', async () => {
+  it('has what did not go well as data, and throws where no run could start', ALL, async () => {
     const { squad } = benchFor();
     const limited: Options = { in: (state) => ({ ...request(state), limits: { turns: 1 } }) };
     const stopped = await parentOf(squad, undefined, limited).invoke(WISH);

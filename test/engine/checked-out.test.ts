@@ -1,3 +1,4 @@
+// @module-tag all
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';

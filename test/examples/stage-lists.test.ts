@@ -31,7 +31,7 @@ const entry = (id: string) => ({
 });
 
 describe.concurrent('the lists in examples/stages', { timeout: 120_000 }, () => {
-  it('one task is built, reviewed and delivered', async ({ onTestFinished }) => {
+  it('one task is built, reviewed and delivered', ALL, async ({ onTestFinished }) => {
     const bench = benchFor('one-task', [author('build', commits({ 'a.txt': 'a\n' })), APPROVE_ALL], onTestFinished);
     const ended = await bench.runAll();
     expect(ended.code, ended.stderr).toBe(0);

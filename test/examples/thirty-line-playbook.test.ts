@@ -50,7 +50,7 @@ function squadIn(bench: RunBench, more: SquadOptions = {}): Squad {
 }
 
 describe('a playbook and a runtime from outside', { timeout: 120_000 }, () => {
-  it('play a whole run, with the default cast of the playbook’s roles', async () => {
+  it('play a whole run, with the default cast of the playbook’s roles', ALL, async () => {
     const bench = openExample();
     const events: RunEvent[] = [];
     const run = await squadIn(bench).run('objective.md', {

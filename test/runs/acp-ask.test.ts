@@ -53,6 +53,7 @@ describe('a run whose agent asks a person', { timeout: 180_000 }, () => {
         ['yes', 'allowed'],
         ['no', 'rejected'],
       ] as const,
+      0,
       1,
     ),
   )('goes on after %s', SPREAD, async (word, answer) => {

@@ -1,3 +1,4 @@
+// @module-tag all
 import { stateOf } from '../support/state.ts';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -113,7 +114,7 @@ describe('an agent’s armory', { timeout: 200_000 }, () => {
     }
   });
 
-  it.each(some(['run.defined=kill', 'attempt.settled:1=kill'], 1, 1))(
+  it.each(some(['run.defined=kill', 'attempt.settled:1=kill'], 0, 1))(
     'is that of the start for a run that is resumed after %s',
     ALL,
     async (failpoint) => {

@@ -42,7 +42,7 @@ const bestOf = (...more: readonly string[]): string[] => [
 ];
 
 describe.concurrent('squad best-of', { timeout: 120_000 }, () => {
-  it('delivers the one of three that passes, and keeps the others', async (test) => {
+  it('delivers the one of three that passes, and keeps the others', ALL, async (test) => {
     const script = [...writes('try-1', 'bye'), ...writes('try-2', 'hello'), ...writes('try-3', 'servus')];
     const bench = benchFor(test, script);
     const finished = await bench.run(bestOf());

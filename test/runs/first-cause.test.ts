@@ -99,7 +99,7 @@ const cases = KINDS.flatMap(([command, words]) =>
 ).filter(({ playbook, command }) => playbook !== 'session' || !/npm|json/.test(command));
 
 describe('a command that cannot run', { ...SPREAD, timeout: 600_000 }, () => {
-  it.for(some(cases, 2, 2))('is what a person reads first: $purpose `$command` in $playbook', async (row, test) => {
+  it.for(some(cases, 0, 2))('is what a person reads first: $purpose `$command` in $playbook', async (row, test) => {
     const { playbook, purpose, command, words } = row;
     const [bench, ended] = await RUNS[playbook](test, { [purpose]: [{ run: command }] });
     const last = ended.lines.at(-1) as { headline: string; questions: { text: string }[] };
@@ -128,7 +128,7 @@ const criterionCases = KINDS.flatMap(([command, words]) =>
 );
 
 describe('a criterion whose command cannot run', { ...SPREAD, timeout: 600_000 }, () => {
-  it.for(some(criterionCases, 2, 2))('is charged to no author: `$command` in $playbook', async (row, test) => {
+  it.for(some(criterionCases, 0, 2))('is charged to no author: `$command` in $playbook', async (row, test) => {
     const { playbook, command, words } = row;
     const [bench, ended] = await RUNS[playbook](test, {}, withCriterion(command, ['it is there (run: `true`)']));
     const first = ended.lines.at(-1) as { headline: string; questions: { text: string }[] };

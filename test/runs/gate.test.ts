@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import type { RunStatus } from '../../src/view/status.ts';
 import type { Finished } from '../support/engine.ts';
@@ -243,6 +244,7 @@ describe.concurrent('the run branch', { timeout: 300_000 }, () => {
         ['moved', FOREIGN, WAYS],
         ['deleted', `${IN_USERS}; git update-ref -d ${BRANCH}`, ['restore', 'give up']],
       ] as const,
+      0,
       1,
     ),
   )('that is %s while the result is judged makes that void', ALL, async ([, script, ways], test) => {

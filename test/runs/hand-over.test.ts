@@ -44,7 +44,7 @@ async function states(bench: RunBench): Promise<Record<string, unknown>> {
 const DONE = { first: 'done', second: 'done' };
 
 describe.concurrent('a run beside an engine', { timeout: 300_000 }, () => {
-  it('is taken by that engine, and each terminal ends with its own run', async (test) => {
+  it('is taken by that engine, and each terminal ends with its own run', ALL, async (test) => {
     const bench = await two(test);
     const several = await bench.run(['stop', '--json']);
     expect([several.code, several.stderr]).toEqual([2, expect.stringContaining('first')]);

@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import { openRunBench } from './run-bench.ts';
 import { author, commits, objective, piece, plan, type Entry } from './run-script.ts';

@@ -53,52 +53,56 @@ function answersOf({ lines }: Finished, task: string): string[] {
 }
 
 describe.concurrent('mail in a run that is no council', { timeout: 300_000 }, () => {
-  it('hands work on to an agent that has finished, which goes on in its session, and to a role that nobody has had', async (test) => {
-    const bench = open(test, [
-      plan([piece('a'), piece('b', { role: 'mason', needs: ['a'] })]),
-      author('a', commits({ 'a.txt': 'a\n' })),
-      author('b', [handOff('builder-1'), handOff('painter'), handOff('plumber'), ...commits({ 'b.txt': 'b\n' })]),
-      { when: 'PAINT-painter', steps: commits({ 'colour.txt': 'green\n' }) },
-      { when: 'PAINT-builder-1', steps: [{ write: { path: 'told.txt', text: '{prompt}' } }, ...commits({})] },
-    ]);
-    const ended = await bench.runAll();
-    expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.slice(-3))}`).toBe(0);
-    const status = await bench.status();
-    const handed = status.tasks.filter(({ id }) => id.startsWith('mail-'));
-    expect(handed.map(({ role, status: state }) => `${role} ${state}`)).toEqual(['builder done', 'painter done']);
-    const [first, second] = handed.map(({ id }) => id);
-    // The one that built `a` has its conversation; the painter begins one.
-    expect(sessionsOf(ended, first ?? '', 'builder-1')).toEqual(sessionsOf(ended, 'a', 'builder-1'));
-    expect(turnsOf(ended, first ?? '')).toMatchObject([
-      { agent: 'builder-1', outcome: 'completed' },
-      { agent: 'reviewer-1', outcome: 'completed' },
-    ]);
-    expect(turnsOf(ended, second ?? '')).toMatchObject([
-      { agent: 'painter-1', outcome: 'completed' },
-      { agent: 'reviewer-1', outcome: 'completed' },
-    ]);
-    expect(
-      new Set(
-        ended.lines.flatMap((line) =>
-          line['agent'] === 'painter-1' && line['type'] === 'session-announced' ? [line['resumed']] : [],
+  it(
+    'hands work on to an agent that has finished, which goes on in its session, and to a role that nobody has had',
+    ALL,
+    async (test) => {
+      const bench = open(test, [
+        plan([piece('a'), piece('b', { role: 'mason', needs: ['a'] })]),
+        author('a', commits({ 'a.txt': 'a\n' })),
+        author('b', [handOff('builder-1'), handOff('painter'), handOff('plumber'), ...commits({ 'b.txt': 'b\n' })]),
+        { when: 'PAINT-painter', steps: commits({ 'colour.txt': 'green\n' }) },
+        { when: 'PAINT-builder-1', steps: [{ write: { path: 'told.txt', text: '{prompt}' } }, ...commits({})] },
+      ]);
+      const ended = await bench.runAll();
+      expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.slice(-3))}`).toBe(0);
+      const status = await bench.status();
+      const handed = status.tasks.filter(({ id }) => id.startsWith('mail-'));
+      expect(handed.map(({ role, status: state }) => `${role} ${state}`)).toEqual(['builder done', 'painter done']);
+      const [first, second] = handed.map(({ id }) => id);
+      // The one that built `a` has its conversation; the painter begins one.
+      expect(sessionsOf(ended, first ?? '', 'builder-1')).toEqual(sessionsOf(ended, 'a', 'builder-1'));
+      expect(turnsOf(ended, first ?? '')).toMatchObject([
+        { agent: 'builder-1', outcome: 'completed' },
+        { agent: 'reviewer-1', outcome: 'completed' },
+      ]);
+      expect(turnsOf(ended, second ?? '')).toMatchObject([
+        { agent: 'painter-1', outcome: 'completed' },
+        { agent: 'reviewer-1', outcome: 'completed' },
+      ]);
+      expect(
+        new Set(
+          ended.lines.flatMap((line) =>
+            line['agent'] === 'painter-1' && line['type'] === 'session-announced' ? [line['resumed']] : [],
+          ),
         ),
-      ),
-    ).toEqual(new Set([false]));
-    const [, , refused = ''] = answersOf(ended, 'b');
-    expect(JSON.parse(refused)).toMatchObject({ reason: 'invalid_format', field: 'to[0]' });
-    for (const name of ['builder', 'mason', 'painter', 'planner', 'reviewer']) expect(refused).toContain(name);
-    const { messages, unread, status: mail } = mailOf(bench, status.runId);
-    // Whoever handed on hears of its end, and has no turn left in which to read of it.
-    expect(messages.toSorted()).toEqual([
-      'builder-1 → mason-1: done',
-      'mason-1 → builder-1: ask/assign',
-      'mason-1 → painter: ask/assign',
-      'painter-1 → mason-1: done',
-    ]);
-    expect(unread.filter((line) => !line.endsWith('mason-1'))).toEqual([]);
-    expect([mail.unanswered, mail.counts.refused]).toEqual([[], 1]);
-    expect(bench.fileOnBranch('told.txt')).toContain('The colour is left.');
-  });
+      ).toEqual(new Set([false]));
+      const [, , refused = ''] = answersOf(ended, 'b');
+      expect(JSON.parse(refused)).toMatchObject({ reason: 'invalid_format', field: 'to[0]' });
+      for (const name of ['builder', 'mason', 'painter', 'planner', 'reviewer']) expect(refused).toContain(name);
+      const { messages, unread, status: mail } = mailOf(bench, status.runId);
+      // Whoever handed on hears of its end, and has no turn left in which to read of it.
+      expect(messages.toSorted()).toEqual([
+        'builder-1 → mason-1: done',
+        'mason-1 → builder-1: ask/assign',
+        'mason-1 → painter: ask/assign',
+        'painter-1 → mason-1: done',
+      ]);
+      expect(unread.filter((line) => !line.endsWith('mason-1'))).toEqual([]);
+      expect([mail.unanswered, mail.counts.refused]).toEqual([[], 1]);
+      expect(bench.fileOnBranch('told.txt')).toContain('The colour is left.');
+    },
+  );
 
   it(
     'asks a person where nobody else is MAIN, waits for the answer, and goes on by it in the same session',

@@ -27,7 +27,7 @@ const PLACES: readonly (readonly [string, (root: string) => string])[] = [
   ['is a file', (root) => (writeFileSync(join(root, 'file'), ''), join(root, 'file'))],
 ];
 
-it.for(some(PLACES, 1))('a TMPDIR that %s costs nothing, from the run to the merge', SPREAD, async ([, make]) => {
+it.for(some(PLACES, 0, 1))('a TMPDIR that %s costs nothing, from the run to the merge', SPREAD, async ([, make]) => {
   const it = bench();
   const line = `export TMPDIR='${make(it.root)}'; ${RUN} && squad diff --stat && squad merge`;
   const run = await shell(it, line);
@@ -45,7 +45,7 @@ const LIMITS: readonly (readonly [string, string, RegExp])[] = [
   ['40 open files', 'ulimit -n 40', /out of open files \(`ulimit -n`\)/],
 ];
 
-it.for(some(LIMITS, 1))(
+it.for(some(LIMITS, 0, 1))(
   'a machine that allows only %s pauses the run, names the limit, and can go on',
   SPREAD,
   async ([, limit, said]) => {

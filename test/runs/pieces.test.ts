@@ -1,3 +1,4 @@
+// @module-tag all
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunStatus } from '../../src/view/status.ts';
 import type { Finished } from '../support/engine.ts';

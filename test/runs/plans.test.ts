@@ -34,7 +34,7 @@ describe('a plan that cannot be used', () => {
     ],
   ];
 
-  it.concurrent.for(some(unusable, 1))(
+  it.concurrent.for(some(unusable, 0, 1))(
     '%s: one turn to mend it, then a clear stop',
     { ...SPREAD },
     async ([, script, why], { onTestFinished }) => {

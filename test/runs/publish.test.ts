@@ -32,7 +32,7 @@ function withRemote(publish: Record<string, unknown>): RunBench & { bare: string
 }
 
 describe.concurrent('publishing', { timeout: 300_000 }, () => {
-  it('opens a pull request at the reviewed commit, and pushes the run branch at the end', async (test) => {
+  it('opens a pull request at the reviewed commit, and pushes the run branch at the end', ALL, async (test) => {
     const bench = withRemote({ remote: 'origin', pr: true });
     test.onTestFinished(() => bench.end());
     const ended = await bench.runAll([], bench.path);
@@ -74,7 +74,7 @@ describe.concurrent('publishing', { timeout: 300_000 }, () => {
   it.for([
     ['no such remote', { remote: 'upstream' }, /no remote named upstream/],
     ['no program to ask the forge with', { remote: 'origin', pr: true }, /`gh`, is not on PATH/],
-  ] as const)('is refused before the run exists: %s', async ([, publish, why], test) => {
+  ] as const)('is refused before the run exists: %s', ALL, async ([, publish, why], test) => {
     const bench = withRemote(publish);
     test.onTestFinished(() => bench.end());
     const ended = await bench.runAll([], {});

@@ -44,7 +44,7 @@ async function states(bench: RunBench): Promise<Record<string, unknown>> {
 }
 
 describe.concurrent('the queue', { timeout: 300_000 }, () => {
-  it('keeps runs until an engine takes them, in the order that a person gives it', async (test) => {
+  it('keeps runs until an engine takes them, in the order that a person gives it', ALL, async (test) => {
     const bench = benchFor(test);
     expect(await add(bench, 'one', '--key', 'k')).toMatchObject({ type: 'run-queued', place: 1, known: false });
     expect(await add(bench, 'again', '--key', 'k')).toMatchObject({ name: 'one', known: true });
@@ -202,7 +202,7 @@ describe.concurrent('the queue', { timeout: 300_000 }, () => {
     },
   );
 
-  it('says what a run waits for that will not end by itself', async (test) => {
+  it('says what a run waits for that will not end by itself', ALL, async (test) => {
     const bench = benchFor(test);
     const states = async (): Promise<unknown[]> =>
       (await json(bench, ['queue'])).map(({ name, state, why }) => [name, state, why]);
@@ -220,7 +220,7 @@ describe.concurrent('the queue', { timeout: 300_000 }, () => {
     }
   });
 
-  it('leaves a ledger of a newer version alone', async (test) => {
+  it('leaves a ledger of a newer version alone', ALL, async (test) => {
     const bench = benchFor(test);
     await add(bench, 'one');
     const path = ledgerPath(stateOf(bench.repository));
@@ -248,7 +248,7 @@ describe.concurrent('the queue', { timeout: 300_000 }, () => {
     expect(await names(bench)).toEqual(['one']);
   });
 
-  it('refuses what can never start', async (test) => {
+  it('refuses what can never start', ALL, async (test) => {
     const bench = benchFor(test);
     const refused = async (...more: readonly string[]): Promise<[number | null, string]> => {
       const said = await bench.run([...ADD, ...more]);

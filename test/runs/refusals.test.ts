@@ -5,6 +5,7 @@ import { git } from '../support/git.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, objective, piece, plan } from './run-script.ts';
 import { stateOf } from '../support/state.ts';
+import { ALL } from '../support/lane.ts';
 
 const RUN = ['run', 'objective.md', '--runtime', 'scripted', '--yes'];
 
@@ -91,7 +92,7 @@ const CASES: readonly Case[] = [
 describe('what is refused before a run exists', () => {
   it.concurrent.for(CASES)(
     '$title: exit $code, one error, and nothing is made',
-    { timeout: 300_000 },
+    { ...ALL, timeout: 300_000 },
     async ({ code, says, args = RUN, environment, arrange }, test) => {
       const bench = openRunBench({ script: [] });
       test.onTestFinished(() => bench.end());
@@ -110,7 +111,7 @@ describe('what is refused before a run exists', () => {
 
   it(
     'a second engine in the same directory: exit 75 at once, and the first goes on',
-    { timeout: 300_000 },
+    { ...ALL, timeout: 300_000 },
     async (test) => {
       const script = [plan([piece('a')]), author('a', [{ run: ['true'] }, { hang: true }]), APPROVE_ALL];
       const bench = openRunBench({ script });

@@ -78,7 +78,7 @@ describe('a command that is refused stores nothing', { timeout: 300_000 }, () =>
     expect((await bench.runAll()).code).toBe(0);
     // A reload would have something to store.
     bench.settings({ verify: [{ run: 'true' }], limits: { turns: 7 } });
-    await refuseAll(bench, some(OVER, 6));
+    await refuseAll(bench, some(OVER, 0, 6));
     expect((await bench.run(['resume', 'make-things', '--reload', '--yes'])).stderr).toContain('is over');
   });
 
@@ -87,7 +87,7 @@ describe('a command that is refused stores nothing', { timeout: 300_000 }, () =>
     onTestFinished(() => bench.end());
     expect((await bench.runAll(['--max-turns', '1'])).code).toBe(4);
     bench.settings({ verify: [{ run: 'true' }] });
-    await refuseAll(bench, some(STRANGE, 6));
+    await refuseAll(bench, some(STRANGE, 0, 6));
   });
 });
 

@@ -22,7 +22,7 @@ function filesIn(folder: string): string[] {
 }
 
 describe('squad run --session', { timeout: 120_000 }, () => {
-  it('plays the session to its end, and starts a completed one no more', async (test) => {
+  it('plays the session to its end, and starts a completed one no more', ALL, async (test) => {
     const { play, run, state, folder, repository, fileOnBranch } = openSessionBench(test);
     const before = filesIn(repository);
     const dry = await play(['--dry-run']);

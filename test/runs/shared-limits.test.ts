@@ -3,7 +3,7 @@ import type { LedgerEvent } from '../../src/model/ledger-event.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { isJsonObject } from '../../src/text/json.ts';
 import { runStatusSchema } from '../../src/view/status.ts';
-import { ALL, NIGHT, SPREAD } from '../support/lane.ts';
+import { ALL, NIGHT } from '../support/lane.ts';
 import { openRunBench, startsOf } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';
 
@@ -18,7 +18,7 @@ function zoneAtNoon(hour: number): string {
 const serve = (limits: object) => ({ serve: { timezone: NOON, limits } });
 
 describe('limits of all runs together', { timeout: 300_000 }, () => {
-  it('turnsPerDay: the run waits for the next day, and goes on once the file allows more', SPREAD, async (test) => {
+  it('turnsPerDay: the run waits for the next day, and goes on once the file allows more', ALL, async (test) => {
     const script = [
       plan([piece('a'), piece('b')]),
       ...['a', 'b'].map((id) => author(id, commits({ [id]: id }))),

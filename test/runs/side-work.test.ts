@@ -47,7 +47,7 @@ function sideRefs({ repository }: RunBench): string[] {
 }
 
 describe.concurrent('work that HEAD of a clone does not have', { timeout: 300_000 }, () => {
-  it.for(some(WAYS, 1))(
+  it.for(some(WAYS, 0, 1))(
     '%s: the next turn hears of it, and repairs it',
     SPREAD,
     async ([, leave, said, repair], test) => {
@@ -60,23 +60,27 @@ describe.concurrent('work that HEAD of a clone does not have', { timeout: 300_00
     },
   );
 
-  it.for(some(WAYS, 1))('%s: a failed task says so, and shows where it is', SPREAD, async ([, leave, said], test) => {
-    const nothing: Entry = { when: '', steps: [{ answer: 'nothing' }] };
-    const bench = benchOf(test, [plan([piece('a')]), work([sh(leave)]), nothing]);
-    const ended = await bench.runAll();
-    expect(ended.code, ended.stderr).toBe(1);
-    const { failures } = await bench.status();
-    expect(failures).toMatchObject([{ task: 'a', why: expect.stringContaining(said) as string }]);
-    expect(failures[0]?.why).not.toContain('no commit was made');
-    const [ref = '', ...others] = sideRefs(bench);
-    expect(others).toEqual([]);
-    expect(failures[0]?.work).toMatchObject({ ref });
-    expect(git(bench.repository, 'show', `${ref}:a.txt`)).toBe('a');
-    expect(await bench.report()).toContain(ref);
-    expect((await bench.run(['show', 'a'])).stdout).toContain(ref);
-    expect((await bench.run(['clean', '--refs'])).stdout).toMatch(/removed {2}\d refs? below/);
-    expect(sideRefs(bench)).toEqual([]);
-  });
+  it.for(some(WAYS, 0, 1))(
+    '%s: a failed task says so, and shows where it is',
+    SPREAD,
+    async ([, leave, said], test) => {
+      const nothing: Entry = { when: '', steps: [{ answer: 'nothing' }] };
+      const bench = benchOf(test, [plan([piece('a')]), work([sh(leave)]), nothing]);
+      const ended = await bench.runAll();
+      expect(ended.code, ended.stderr).toBe(1);
+      const { failures } = await bench.status();
+      expect(failures).toMatchObject([{ task: 'a', why: expect.stringContaining(said) as string }]);
+      expect(failures[0]?.why).not.toContain('no commit was made');
+      const [ref = '', ...others] = sideRefs(bench);
+      expect(others).toEqual([]);
+      expect(failures[0]?.work).toMatchObject({ ref });
+      expect(git(bench.repository, 'show', `${ref}:a.txt`)).toBe('a');
+      expect(await bench.report()).toContain(ref);
+      expect((await bench.run(['show', 'a'])).stdout).toContain(ref);
+      expect((await bench.run(['clean', '--refs'])).stdout).toMatch(/removed {2}\d refs? below/);
+      expect(sideRefs(bench)).toEqual([]);
+    },
+  );
 
   it('stays at refs of a run that is cancelled while its agent is at work', ALL, async (test) => {
     const lines = [WAYS[0], WAYS[1]].map((way) => sh(way?.[1] ?? ''));

@@ -102,6 +102,6 @@ it(
   { ...ALL, timeout: 300_000 },
   async () => {
     const reference = await recordReference(SILENT_REVIEWER);
-    await crashAll(SILENT_REVIEWER, reference, some(spreadFirstPasses(reference, 5), 1, 2));
+    await crashAll(SILENT_REVIEWER, reference, some(spreadFirstPasses(reference, 5), 0, 2));
   },
 );

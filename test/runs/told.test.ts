@@ -1,3 +1,4 @@
+// @module-tag all
 import { beforeAll, afterAll, describe, expect, it } from 'vitest';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { again, APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';

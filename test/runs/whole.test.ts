@@ -65,7 +65,7 @@ describe.concurrent('what only shows once everything is together', { timeout: 30
 });
 
 describe.concurrent('an agent that reaches beyond its worktree', { timeout: 300_000 }, () => {
-  it('into git’s own configuration: it is that of its folder, and no git of the engine reads it', async (test) => {
+  it('into git’s own configuration: it is that of its folder, and no git of the engine reads it', ALL, async (test) => {
     const hook = '/bin/sh -c "touch pwned"';
     const bench = openRunBench({
       script: [

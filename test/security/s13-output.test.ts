@@ -13,6 +13,7 @@ import { plainJsonText } from '../../src/text/plain-text.ts';
 import { code, heading } from '../../src/view/report/document.ts';
 import { block, inline, sectionText } from '../../src/view/report/markdown.ts';
 import { createRandom } from '../support/random.ts';
+import { ALL } from '../support/lane.ts';
 
 /** All that must not get out: control characters but tab and newline, formats, separators, halves of characters. */
 const HIDDEN = /(?![\t\n]|(?<=[^\u0000-\u00ff])[\u200c\u200d](?=[^\u0000-\u00ff]))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
@@ -157,7 +158,7 @@ const WAYS: Readonly<Record<string, (text: string) => string>> = {
 };
 
 describe('S13: what is shown', () => {
-  it.each(Object.entries(WAYS))('S13: %s lets no control character out of 5,000 texts', (_name, show) => {
+  it.each(Object.entries(WAYS))('S13: %s lets no control character out of 5,000 texts', ALL, (_name, show) => {
     const random = createRandom(13);
     for (let trial = 0; trial < 5000; trial += 1) {
       const text = fuzzed(random);

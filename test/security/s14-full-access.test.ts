@@ -10,6 +10,7 @@ import {
 import { settingsSchema } from '../../src/model/settings.ts';
 import { objective } from '../runs/run-script.ts';
 import { openEngineRoom, type EngineRoom } from '../support/engine.ts';
+import { ALL } from '../support/lane.ts';
 
 const FULL = { level: 'full' } as const;
 const EDIT = { level: 'edit' } as const;
@@ -61,19 +62,23 @@ describe('S14: full access', () => {
     ).toBeUndefined();
   });
 
-  it('S14: the command line refuses it without its flag, before anything is made, and outside of a repository', async () => {
-    const script = room.script({ turns: [{ steps: [{ answer: 'x' }] }] });
-    const agents = 'agents:\n  - { name: bob, role: builder, runtime: scripted, access: full }';
-    writeFileSync(
-      join(room.repository, 'squad.yaml'),
-      `${agents}\nruntimes:\n  scripted: { config: { script: ${JSON.stringify(script)} } }\n`,
-    );
-    const asRoot = process.getuid?.() === 0;
-    const without = await room.run(['run', 'objective.md', '--yes']);
-    expect(without.code).toBe(78);
-    expect(without.stderr).toMatch(asRoot ? /runs as root/ : /--allow-full-access/);
-    const along = await room.run(['run', 'objective.md', '--yes', '--allow-full-access']);
-    if (asRoot) expect(along.stderr).toMatch(/runs as root/);
-    else expect(along.stdout).toContain('bob can read, change and reach everything');
-  });
+  it(
+    'S14: the command line refuses it without its flag, before anything is made, and outside of a repository',
+    ALL,
+    async () => {
+      const script = room.script({ turns: [{ steps: [{ answer: 'x' }] }] });
+      const agents = 'agents:\n  - { name: bob, role: builder, runtime: scripted, access: full }';
+      writeFileSync(
+        join(room.repository, 'squad.yaml'),
+        `${agents}\nruntimes:\n  scripted: { config: { script: ${JSON.stringify(script)} } }\n`,
+      );
+      const asRoot = process.getuid?.() === 0;
+      const without = await room.run(['run', 'objective.md', '--yes']);
+      expect(without.code).toBe(78);
+      expect(without.stderr).toMatch(asRoot ? /runs as root/ : /--allow-full-access/);
+      const along = await room.run(['run', 'objective.md', '--yes', '--allow-full-access']);
+      if (asRoot) expect(along.stderr).toMatch(/runs as root/);
+      else expect(along.stdout).toContain('bob can read, change and reach everything');
+    },
+  );
 });

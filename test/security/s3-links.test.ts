@@ -22,6 +22,7 @@ import { removeTree } from '../../src/substrate/system/files/remove-tree.ts';
 import { decideEscapes } from '../../src/substrate/git/symbolic-links.ts';
 import { openExchange, readRounds, removeRounds } from './exchange.ts';
 import { keptIn, openBench, removeFolders } from '../substrate/git/bench.ts';
+import { ALL } from '../support/lane.ts';
 
 let room: string;
 let root: string;
@@ -70,19 +71,23 @@ describe('S3: reading below a folder', () => {
     await expect(open(root, 'folder/file.md/x')).rejects.toMatchObject({ code: 'ENOTDIR' });
   });
 
-  it('S3: a folder and a file that are exchanged for links while they are read let nothing from outside in', async () => {
-    const exchange = await openExchange(root, outside);
-    try {
-      const seen = await readRounds(root, 1000);
-      expect(seen.rounds).toBe(1000);
-      expect(seen.outside).toBe(0);
-      // The race was real: both sides of it were met.
-      expect(seen.inside).toBeGreaterThan(10);
-      expect(seen.refused).toBeGreaterThan(10);
-    } finally {
-      await exchange.close();
-    }
-  });
+  it(
+    'S3: a folder and a file that are exchanged for links while they are read let nothing from outside in',
+    ALL,
+    async () => {
+      const exchange = await openExchange(root, outside);
+      try {
+        const seen = await readRounds(root, 1000);
+        expect(seen.rounds).toBe(1000);
+        expect(seen.outside).toBe(0);
+        // The race was real: both sides of it were met.
+        expect(seen.inside).toBeGreaterThan(10);
+        expect(seen.refused).toBeGreaterThan(10);
+      } finally {
+        await exchange.close();
+      }
+    },
+  );
 
   it('S3: the documents of a workspace are read no further than it', async () => {
     symlinkSync(join(outside, 'secret.md'), join(root, 'AGENTS.md'));
@@ -92,7 +97,7 @@ describe('S3: reading below a folder', () => {
 });
 
 describe('S3: deleting', () => {
-  it('S3: takes links, closed folders, pipes and long chains away, and leaves what links lead to', async () => {
+  it('S3: takes links, closed folders, pipes and long chains away, and leaves what links lead to', ALL, async () => {
     symlinkSync(outside, join(root, 'folder', 'link'));
     symlinkSync(join(outside, 'secret.md'), join(root, 'file-link'));
     linkSync(join(outside, 'secret.md'), join(root, 'hard'));
@@ -145,7 +150,7 @@ describe('S3: deleting', () => {
 });
 
 describe('S3: links in commits', () => {
-  it('S3: one that leaves the tree is not integrated, one that stays inside is', async () => {
+  it('S3: one that leaves the tree is not integrated, one that stays inside is', ALL, async () => {
     const bench = await openBench();
     const { workspaces, report } = bench;
     await workspaces.createRunBranch('r', report.head);

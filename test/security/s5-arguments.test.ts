@@ -8,6 +8,7 @@ import { removeFolders, openBench } from '../substrate/git/bench.ts';
 import { makeFacts, makeRequest } from '../runtimes/claude/support.ts';
 import { factsOf, requestOf } from '../runtimes/codex/support.ts';
 import { openForgeBench } from '../substrate/git/forge/forge-bench.ts';
+import { ALL } from '../support/lane.ts';
 
 const VALUES = ['-', '--', '-x', '--x=y', '--output=/tmp/x', '@file', 'a\n--x', '\n', '-c', '--upload-pack=touch'];
 
@@ -65,7 +66,7 @@ describe('S5: a value is never an option', () => {
     expect(made.args).toEqual(['-c', 'exec /bin/sh -c -- "$1" >&2', 'sh', value]);
   });
 
-  it('S5: git: no value names a run, task, attempt, commit, branch or remote', async () => {
+  it('S5: git: no value names a run, task, attempt, commit, branch or remote', ALL, async () => {
     const { workspaces, report } = await openBench();
     const { head } = report;
     const refused = expect.objectContaining({ code: 'bad-input' }) as Error;
@@ -106,7 +107,7 @@ describe('S5: a value is never an option', () => {
     expect(settingsSchema.safeParse({ runtimes: { claude: { env: [value] } } }).success).toBe(false);
   });
 
-  it('S5: gh: titles and texts that look like options stay what they are', async () => {
+  it('S5: gh: titles and texts that look like options stay what they are', ALL, async () => {
     const bench = openForgeBench();
     try {
       bench.github({});

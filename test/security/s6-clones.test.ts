@@ -139,7 +139,7 @@ async function openRoom(): Promise<Room> {
 }
 
 describe('S6: what an agent leaves of its repository', { ...SPREAD, timeout: 120_000 }, () => {
-  it.each(some(LEFT, 10))(
+  it.each(some(LEFT, 0, 10))(
     'S6: %s runs nothing, hangs nothing and changes nothing of the user’s',
     async (_left, line) => {
       const { bench, folder, base, untouched, marks, shell } = await openRoom();

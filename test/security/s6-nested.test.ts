@@ -69,7 +69,7 @@ describe.each<[string, FindCage | undefined]>([
   ['in the cage', undefined],
   ['without a cage', NO_CAGE],
 ])('S6: a repository inside a task’s folder, %s', { timeout: 120_000 }, (_, cage) => {
-  it.each(some(CASES, 2))('S6: %s, %s: nothing of it runs', SPREAD, async (_place, _end, how, line) => {
+  it.each(some(CASES, 0, 2))('S6: %s, %s: nothing of it runs', SPREAD, async (_place, _end, how, line) => {
     const bench = await openBench({ 'a.txt': 'one\n', 'src/b.txt': 'b\n' }, undefined, cage);
     const { workspaces, report } = bench;
     await workspaces.createRunBranch('r', report.head);

@@ -6,6 +6,7 @@ import { formsOf, secretValues } from '../../src/model/redaction/secret-values.t
 import type { TurnEvent } from '../../src/model/turn-event.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import { tokenSamples } from './tokens.ts';
+import { ALL } from '../support/lane.ts';
 
 const SECRET = 'c4n4ry/"quoted"+& %ü-7f3a';
 
@@ -157,7 +158,7 @@ describe('S9: values that another process knows', () => {
     }
   });
 
-  it('S9: they find what whoever knows the value finds, and nothing else', () => {
+  it('S9: they find what whoever knows the value finds, and nothing else', ALL, () => {
     const part = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom(SECRET, SECRET.slice(0, -1), ...formsOf(SECRET)),

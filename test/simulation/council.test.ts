@@ -1,3 +1,4 @@
+// @module-tag all
 import { describe, expect, it } from 'vitest';
 import { limitsSchema } from '../../src/model/limits.ts';
 import { runDefinitionSchema } from '../../src/model/run.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, it } from 'vitest';
 import { tryOracle } from './oracle/try-oracle.ts';
 import { SPREAD, spread } from '../support/lane.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, it } from 'vitest';
 import { SPREAD, spread } from '../support/lane.ts';
 import { historyHash } from './world/history-hash.ts';

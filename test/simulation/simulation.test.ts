@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, it } from 'vitest';
 import { trySeeds } from './world/try-seeds.ts';
 import { SPREAD, spread } from '../support/lane.ts';

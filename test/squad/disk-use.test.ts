@@ -11,6 +11,7 @@ import { commandRoom } from '../cli/room.ts';
 import { git } from '../support/git.ts';
 import { newStateOf } from '../support/state.ts';
 import { definition, RecordedRun } from '../view/report/support.ts';
+import { ALL } from '../support/lane.ts';
 
 const USE: DiskUse = { measuredAt: 1, folders: 1.1e9, objects: 12e6, output: 30e6, ledger: 40e6, others: 0 };
 
@@ -28,7 +29,7 @@ describe('what squad takes on the disk', () => {
     expect(diskUse(join(root, 'gone'))).toBe(0);
   });
 
-  it('is said by status as it was measured last, and measured by a tidying', async () => {
+  it('is said by status as it was measured last, and measured by a tidying', ALL, async () => {
     const room = commandRoom();
     const run = new RecordedRun({ ...definition(), name: 'one' }, newStateOf(room.repository)).allocate();
     run.publish().writeEnd();

@@ -219,7 +219,7 @@ describe('a fork', () => {
         'git.branch-created',
         'fork.kept',
       ],
-      1,
+      0,
       1,
     ),
   )('killed at %s is finished by the same command again', { ...SPREAD, timeout: 120_000 }, async (point) => {

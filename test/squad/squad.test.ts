@@ -58,7 +58,7 @@ const isTaken = (event: RunEvent): boolean => event.type === 'attempt-taken' && 
 const scripted = { runtime: 'scripted', trust: 'yes' } as const;
 
 describe('createSquad', { timeout: 120_000 }, () => {
-  it('shows, ejects and compares prompts, and gives a run prompts of its own', async () => {
+  it('shows, ejects and compares prompts, and gives a run prompts of its own', ALL, async () => {
     const bench = benchFor();
     const squad = squadIn(bench);
     const { prompts } = squad;
@@ -75,7 +75,7 @@ describe('createSquad', { timeout: 120_000 }, () => {
     expect((await squad.status()).prompts.changed).toEqual(['builder/role']);
   });
 
-  it('runs an objective that is no file, and answers for it', async () => {
+  it('runs an objective that is no file, and answers for it', ALL, async () => {
     const bench = benchFor();
     const squad = squadIn(bench);
     expect(await squad.runs()).toEqual([]);
@@ -214,7 +214,7 @@ describe('a run that this process drives', { timeout: 120_000 }, () => {
     expect(await squad.runs()).toMatchObject([{ need: 'held' }]);
   });
 
-  it('asks, gets its answer and is resumed', async () => {
+  it('asks, gets its answer and is resumed', ALL, async () => {
     const bench = openRunBench({
       script: [author('one', [{ fail: { kind: 'auth', message: 'log in' } }]), plan([piece('one')])],
     });

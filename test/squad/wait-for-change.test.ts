@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, it } from 'vitest';
 import { openMachine } from '../../src/engine/machine.ts';
 import { waitForChange } from '../../src/squad/wait-for-change.ts';

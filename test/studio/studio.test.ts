@@ -21,7 +21,7 @@ function contentsOf(folder: string): Record<string, string> {
   );
 }
 
-it('serves the runs of a repository, leaves no byte in it, and ends when it is asked to', async () => {
+it('serves the runs of a repository, leaves no byte in it, and ends when it is asked to', ALL, async () => {
   const served = await openServedRoom();
   const { repository, root } = served;
   writeFileSync(join(repository, '.env'), 'SQUAD_STUDIO_CANARY=read\n');

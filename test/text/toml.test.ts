@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeToml } from '../../src/text/toml.ts';
+import { ALL } from '../support/lane.ts';
 
 describe('encodeToml', () => {
   it.each([
@@ -25,7 +26,7 @@ describe('encodeToml', () => {
     },
   );
 
-  it('reads back as what it was, on one line, without a control character', () => {
+  it('reads back as what it was, on one line, without a control character', ALL, () => {
     const value = fc.letrec((tie) => ({
       node: fc.oneof(
         fc.string({ unit: 'binary' }),

@@ -8,7 +8,7 @@ import { endOf } from '../../src/view/running-run.ts';
 import { statusOf } from '../../src/view/status.ts';
 import { viewOf } from '../../src/view/view-of.ts';
 import { rejects, type Script, type Turn } from '../playbooks/simulator.ts';
-import { some, SPREAD } from '../support/lane.ts';
+import { ALL, some } from '../support/lane.ts';
 import { definition, planOf, play, RecordedRun } from './report/support.ts';
 
 const words = (count: number, end: string): string =>
@@ -54,7 +54,7 @@ const cases = FAILURE_KINDS.flatMap((kind) =>
 );
 
 describe('the end of a run, and its status', () => {
-  it('say a cause of a turn once, whatever failed, wherever, and in whichever words', SPREAD, () => {
+  it('say a cause of a turn once, whatever failed, wherever, and in whichever words', ALL, () => {
     const outcomes = new Map<string, number>();
     for (const { kind, place, form, cause } of some(cases, 61, 122)) {
       const failure: Failure = { kind, message: cause, mayHaveActed: true };

@@ -7,6 +7,7 @@ import { takeEvent, type BoardView } from '../../../src/cli/board/view.ts';
 import { shownTeam } from '../../../src/view/sprint/shown-team.ts';
 import { teamAfter } from '../../support/team-records.ts';
 import { anyLine, anyRun } from './any-run.ts';
+import { ALL } from '../../support/lane.ts';
 
 const count = fc.option(fc.nat(10_000_000), { nil: null });
 const progress = fc.record({
@@ -45,7 +46,7 @@ const SGR = /\u001b\[[0-9;]*m/g;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
 describe('the frame of any run in any terminal', { timeout: 60_000 }, () => {
-  it('has no line too many, none too wide, and no control characters but colour', () => {
+  it('has no line too many, none too wide, and no control characters but colour', ALL, () => {
     const property = fc.property(anyView, anySize, fc.boolean(), (view, size, colour) => {
       const lines = renderFrame(view, { ...size, colour });
       expect(lines.length).toBeLessThanOrEqual(size.rows);

@@ -7,6 +7,7 @@ import { runStatusSchema } from '../../../src/view/status.ts';
 import { openLedger } from '../../../src/substrate/ledger/index.ts';
 import { shell } from '../room.ts';
 import { mailRoom, type MailRoom } from './room.ts';
+import { ALL } from '../../support/lane.ts';
 
 /** Two tasks: one is asked about and answered, with a long body; of the other nobody has read a word. */
 function talk(): MailRoom {
@@ -64,7 +65,7 @@ describe('squad mail trace', () => {
     expect(acks.every(({ id }) => shown.has(Number(String(id).split('-').at(-1))))).toBe(true);
   });
 
-  it('ends quietly when its reader has had enough', async () => {
+  it('ends quietly when its reader has had enough', ALL, async () => {
     const room = talk();
     expect(await shell(room, 'squad mail trace | head -n 1')).toMatchObject({ code: 0, stderr: '' });
   });
@@ -174,7 +175,7 @@ describe('squad mail trace --export', () => {
     });
   });
 
-  it('takes secrets out', async () => {
+  it('takes secrets out', ALL, async () => {
     const room = mailRoom();
     const secret = 'correct-horse-battery-staple-4711';
     await room.run(['mail', 'say', '--as', 'a', `the key is ${secret}`]);

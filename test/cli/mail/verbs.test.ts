@@ -7,6 +7,7 @@ import { createProgram } from '../../../src/cli/program.ts';
 import { PLAIN } from '../../../src/cli/render/style.ts';
 import { expectSound, roomForTest } from '../room.ts';
 import { LED, mailRoom } from './room.ts';
+import { ALL } from '../../support/lane.ts';
 
 const VERBS = [
   'review',
@@ -59,7 +60,7 @@ describe('squad mail', () => {
 });
 
 describe('a whole round by hand', () => {
-  it('review, report, verify, verified, assign, say, reply, done', async () => {
+  it('review, report, verify, verified, assign, say, reply, done', ALL, async () => {
     const room = mailRoom();
     const squad = async (...args: string[]) => {
       const end = await room.run(['mail', ...args], {});
@@ -208,7 +209,7 @@ describe('what is refused', () => {
     ledger.close();
   });
 
-  it('before or by the router, each with what to do, and nothing is sent', async () => {
+  it('before or by the router, each with what to do, and nothing is sent', ALL, async () => {
     const room = mailRoom();
     for (const [title, args, code, expected] of REFUSED) {
       const end = await room.run(['mail', ...args], {});
@@ -340,7 +341,7 @@ describe('what waits for a person', () => {
 describe('the language of a line', () => {
   const ZH = '! 窗口:A | 问题:which? | 文档路径:- | 代码路径:- | #1\n';
 
-  it('is English, another one by --locale, or as squad.yaml says', async () => {
+  it('is English, another one by --locale, or as squad.yaml says', ALL, async () => {
     const room = mailRoom();
     await room.run(['mail', 'say', '--as', 'a', 'which?']);
     const peek = async (...more: string[]) => (await room.run(['mail', 'inbox', '--peek', ...more])).stdout;

@@ -16,6 +16,7 @@ import { newStateOf } from '../../support/state.ts';
 import { testHost } from '../../support/test-host.ts';
 import { definition, RecordedRun } from '../../view/report/support.ts';
 import { commandRoom } from '../room.ts';
+import { ALL } from '../../support/lane.ts';
 
 function contextOf({ root, repository }: EngineRoom, workingDirectory = repository): CommandContext {
   const host = testHost(root, { workingDirectory });
@@ -86,7 +87,7 @@ describe('the tools of squad mcp-server', () => {
     expect(await call('show_plan', { run: 'tidy' })).toMatchObject({ found: { run: 'tidy', question: null } });
   });
 
-  it('refuse in one sentence with the next step, and do nothing', async () => {
+  it('refuse in one sentence with the next step, and do nothing', ALL, async () => {
     const { room } = askingRoom();
     writeFileSync(join(room.root, 'secret.md'), '# Objective: a file of someone else\n');
     const { call } = toolsIn(contextOf(room));

@@ -9,6 +9,7 @@ import { isJsonObject, type Json } from '../../../src/text/json.ts';
 import { POLICY } from '../../substrate/ledger/mail/support.ts';
 import { MAIL_SERVER_ENTRY } from '../../support/mcp-client.ts';
 import { openToolRoom, serve, TURNS, turnFile, type ToolRoom } from './support.ts';
+import { ALL } from '../../support/lane.ts';
 
 /** What `delivery` gives a builder. */
 const BUILDER: MailVerb[] = ['ask', 'send', 'handoff', 'done', 'fail', 'report'];
@@ -178,7 +179,7 @@ describe('a server that cannot be', () => {
   it.each([
     ['has started before', 'taken', /has started before/, 2],
     ['has a file that says nothing', 'damaged', /is damaged/, 65],
-  ])('because it %s says so and ends', async (_, kind, said, code) => {
+  ])('because it %s says so and ends', ALL, async (_, kind, said, code) => {
     const room = openToolRoom();
     const path = turnFile(room, 'A');
     if (kind === 'taken') {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { NO_BROWSER, openBrowserPage, type BrowserPage } from '../../support/browser.ts';
 import { eventfulPage, EVIL, pageOf, stagesOf } from '../../view/report/pages.ts';
+import { ALL } from '../../support/lane.ts';
 
 const require = createRequire(import.meta.url);
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -39,7 +40,7 @@ describe.skipIf(NO_BROWSER !== undefined)(`report.html in a browser${named}`, { 
     expect(browser.requests()).toEqual([expect.stringMatching(/other\.png$/)]);
   });
 
-  it.each(everyView)('has no fault of accessibility at $width px, $scheme', async ({ width, scheme }) => {
+  it.each(everyView)('has no fault of accessibility at $width px, $scheme', ALL, async ({ width, scheme }) => {
     await browser.resize(width, 800);
     await browser.colours(scheme);
     for (const html of await makePages()) {
@@ -89,8 +90,10 @@ describe.skipIf(NO_BROWSER !== undefined)(`report.html in a browser${named}`, { 
     await browser.show(await eventfulPage());
     await browser.value(`document.querySelector('[aria-label="Timeline"]').focus()`);
     for (let press = 0; press < 3; press += 1) await browser.press('ArrowRight');
-    const scrolled = `new Promise((resolve) => setTimeout(() => resolve(document.activeElement.scrollLeft), 500))`;
-    expect(await browser.value(scrolled)).toBeGreaterThan(0);
+    await vi.waitFor(async () => expect(await browser.value(`document.activeElement.scrollLeft`)).toBeGreaterThan(0), {
+      timeout: 20_000,
+      interval: 100,
+    });
     await browser.value(`document.querySelector('summary').focus()`);
     await browser.press('Enter');
     expect(await browser.value(`document.querySelector('details').open`)).toBe(true);

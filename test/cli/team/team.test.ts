@@ -13,38 +13,42 @@ const A = /^team-[0-9a-f]{8}-A/;
 const ESCAPES = '\u001b]2;owned\u0007\u001b[2J\u001b[1;31m';
 
 describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' : ` (skipped: ${NO_TMUX})`}`, () => {
-  it('opens a named pane for each member, in which its agent is seen at work', { timeout: 300_000 }, async () => {
-    const room = teamRoom();
-    const playing = room.begin('tidy.greet-1', 'a');
-    playing.print({ type: 'session', id: 's', resumed: false }, { type: 'text', text: 'I look around first.' });
-    const opened = await room.team('--detach');
-    expect(opened).toMatchObject({ code: 0, stderr: '' });
-    expect(opened.stdout).toMatch(
-      /^tidy: panes for MAIN, A, B\.\nShow them: tmux -L (team-[0-9a-f]{8}) attach-session -t =\1\n/,
-    );
-    expect(await room.titles()).toEqual([
-      expect.stringMatching(MAIN),
-      expect.stringMatching(A),
-      expect.stringMatching(/^team-[0-9a-f]{8}-B/),
-    ]);
-    for (const title of [MAIN, A, /-B/]) await seen(room, title, 'Type /help');
-    await seen(room, A, 'turn      greet-1 started: a (scripted)');
-    await seen(room, A, 'says      I look around first.');
+  it(
+    'opens a named pane for each member, in which its agent is seen at work',
+    { ...ALL, timeout: 300_000 },
+    async () => {
+      const room = teamRoom();
+      const playing = room.begin('tidy.greet-1', 'a');
+      playing.print({ type: 'session', id: 's', resumed: false }, { type: 'text', text: 'I look around first.' });
+      const opened = await room.team('--detach');
+      expect(opened).toMatchObject({ code: 0, stderr: '' });
+      expect(opened.stdout).toMatch(
+        /^tidy: panes for MAIN, A, B\.\nShow them: tmux -L (team-[0-9a-f]{8}) attach-session -t =\1\n/,
+      );
+      expect(await room.titles()).toEqual([
+        expect.stringMatching(MAIN),
+        expect.stringMatching(A),
+        expect.stringMatching(/^team-[0-9a-f]{8}-B/),
+      ]);
+      for (const title of [MAIN, A, /-B/]) await seen(room, title, 'Type /help');
+      await seen(room, A, 'turn      greet-1 started: a (scripted)');
+      await seen(room, A, 'says      I look around first.');
 
-    playing.print(
-      { type: 'tool-started', id: 't', tool: 'shell', kind: 'execute', input: { command: 'npm test' } },
-      { type: 'text', text: `all ${ESCAPES}green` },
-    );
-    await seen(room, A, 'tool      shell npm test');
-    await seen(room, A, 'says      all green');
-    playing.print({ type: 'text', text: 'the very last word' });
-    playing.settle();
-    await seen(room, A, 'turn      greet-1 completed after 1.5 s: a');
-    expect(await room.screenOf(A)).toContain('the very last word');
-    expect(await room.screenOf(MAIN)).not.toContain('I look around');
-    expect((await room.titles()).join()).not.toContain('owned');
-    await expectOwnVariables(room);
-  });
+      playing.print(
+        { type: 'tool-started', id: 't', tool: 'shell', kind: 'execute', input: { command: 'npm test' } },
+        { type: 'text', text: `all ${ESCAPES}green` },
+      );
+      await seen(room, A, 'tool      shell npm test');
+      await seen(room, A, 'says      all green');
+      playing.print({ type: 'text', text: 'the very last word' });
+      playing.settle();
+      await seen(room, A, 'turn      greet-1 completed after 1.5 s: a');
+      expect(await room.screenOf(A)).toContain('the very last word');
+      expect(await room.screenOf(MAIN)).not.toContain('I look around');
+      expect((await room.titles()).join()).not.toContain('owned');
+      await expectOwnVariables(room);
+    },
+  );
 
   it('sends a line after /as as a question, and shows its answer', { ...ALL, timeout: 300_000 }, async () => {
     const room = teamRoom();
@@ -92,7 +96,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
     expect(room.messages()).toHaveLength(3);
   });
 
-  it('has a person’s mail read as it is shown, and closes what it opened', { timeout: 300_000 }, async () => {
+  it('has a person’s mail read as it is shown, and closes what it opened', { ...ALL, timeout: 300_000 }, async () => {
     const room = teamRoom(POLICY);
     await room.team('--detach');
     await seen(room, A, 'Type /help');

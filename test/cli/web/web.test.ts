@@ -1,3 +1,4 @@
+// @module-tag all
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';

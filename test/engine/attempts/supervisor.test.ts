@@ -8,6 +8,7 @@ import type { TurnResult } from '../../../src/model/turn-result.ts';
 import type { AgentRuntime } from '../../../src/runtimes/port/agent-runtime.ts';
 import { markedPids } from '../../support/marked-pids.ts';
 import { openSupervisorBench, type SupervisorBench } from './supervisor-bench.ts';
+import { ALL } from '../../support/lane.ts';
 
 let bench: SupervisorBench;
 afterEach(async () => bench.close());
@@ -127,7 +128,7 @@ describe('a result that the ledger cannot store', () => {
 });
 
 describe('turns that fail at one moment', () => {
-  it('are settled in the order of their results, so that the same results make the same history', async () => {
+  it('are settled in the order of their results, so that the same results make the same history', ALL, async () => {
     bench = openSupervisorBench([]);
     const ids = Array.from({ length: 40 }, (_, index) => `a-${index + 1}`);
     for (const id of ids) bench.claim(id);

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { isSquadError } from '../../../src/model/errors.ts';
 import { markedPids } from '../../support/marked-pids.ts';
 import { openChecksBench, type ChecksBench } from './checks-bench.ts';
+import { ALL } from '../../support/lane.ts';
 
 let bench: ChecksBench;
 afterEach(async () => bench.close());
@@ -84,7 +85,7 @@ describe('a command', () => {
     expect(markedPids(`${bench.run}.verify-1`)).toEqual([]);
   });
 
-  it('is ended at its wall, with all that it started', async () => {
+  it('is ended at its wall, with all that it started', ALL, async () => {
     bench = openChecksBench();
     const line = `trap '' TERM; sleep 60 & (setsid sleep 60 &) ; echo waiting; sleep 60; sleep 60`;
     const answer = await bench.engine.checks.run(bench.order(line, { wallMs: 1000 }));

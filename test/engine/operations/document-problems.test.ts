@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { documentProblems } from '../../../src/engine/operations/document-problems.ts';
+import { ALL } from '../../support/lane.ts';
 
 function problemsOf(text: string, ...headings: string[]): string[] {
   return documentProblems(new TextEncoder().encode(text), headings);
@@ -104,7 +105,7 @@ describe('documentProblems', () => {
     ['entities', '&#'],
     ['colons in a heading', ' :'],
     ['underlines', 'a\n=\n'],
-  ])('says nothing of the text and comes to an end: %s', (_title, part) => {
+  ])('says nothing of the text and comes to an end: %s', ALL, (_title, part) => {
     const text = `${part === ' :' ? '# ' : ''}${part.repeat(Math.floor((256 * 1024) / part.length))}x`;
     const all = problemsOf(text, 'Other').join('\n');
     expect(all).toContain(missing('Other'));

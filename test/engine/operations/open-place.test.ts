@@ -11,6 +11,7 @@ import { definition } from '../../view/report/support.ts';
 import { commitIn, keptIn, fingerprint, openBench, removeFolders } from '../../substrate/git/bench.ts';
 import { git } from '../../support/git.ts';
 import { testHost } from '../../support/test-host.ts';
+import { ALL } from '../../support/lane.ts';
 
 afterEach(removeFolders);
 
@@ -47,7 +48,7 @@ async function openSite(test: { onTestFinished(work: () => Promise<void>): void 
 const RESET = { reset: { rescueAs: 'task-1-rescued' } };
 
 describe('a place whose folder somebody deleted', () => {
-  it('is made anew where the task had come to, and set up again', async (test) => {
+  it('is made anew where the task had come to, and set up again', ALL, async (test) => {
     const { open, workspaces } = await openSite(test);
     const first = await open(1);
     const { path } = first.workspace;
@@ -64,7 +65,7 @@ describe('a place whose folder somebody deleted', () => {
 });
 
 describe('a place that is to be reset', () => {
-  it('is rescued, made anew at the delivered base, and set up again, once for its attempt', async (test) => {
+  it('is rescued, made anew at the delivered base, and set up again, once for its attempt', ALL, async (test) => {
     const { repository, workspaces, open, report } = await openSite(test);
     const before = fingerprint(repository);
     const first = await open(1);
@@ -104,7 +105,7 @@ describe('a place that is to be reset', () => {
     expect(fingerprint(repository)).toEqual(before);
   });
 
-  it('is a failure that asks a person where something would be lost', async (test) => {
+  it('is a failure that asks a person where something would be lost', ALL, async (test) => {
     const { site, open } = await openSite(test, 'true');
     const { path } = (await open(1)).workspace;
     git(path, 'init', '-q', 'vendor');

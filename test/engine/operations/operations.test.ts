@@ -20,6 +20,7 @@ import { newTask } from '../../rules/support.ts';
 import { definition } from '../../view/report/support.ts';
 import { commitIn, openBench, removeFolders } from '../../substrate/git/bench.ts';
 import { testHost } from '../../support/test-host.ts';
+import { ALL } from '../../support/lane.ts';
 
 afterEach(removeFolders);
 
@@ -75,35 +76,43 @@ async function openAnswered(test: { onTestFinished(work: () => Promise<void>): v
 }
 
 describe('an operation on work that holds the queue', () => {
-  it('gathers, integrates and delivers in one go, and has the candidate on record before the branch moves', async (test) => {
-    const { site, board, work, run, types, workspaces, cursor } = await openAnswered(test);
-    const before: string[][] = [];
-    const advance: typeof workspaces.advance = async (...parameters) => {
-      before.push(types());
-      return workspaces.advance(...parameters);
-    };
-    await run(board, cursor, { ...site, workspaces: { ...workspaces, advance } });
-    expect(before).toEqual([['evidence-gathered', 'integrated']]);
-    expect(types()).toEqual(['evidence-gathered', 'integrated', 'branch-advanced']);
-    expect(await workspaces.runHead('run')).toBe(work);
-  });
+  it(
+    'gathers, integrates and delivers in one go, and has the candidate on record before the branch moves',
+    ALL,
+    async (test) => {
+      const { site, board, work, run, types, workspaces, cursor } = await openAnswered(test);
+      const before: string[][] = [];
+      const advance: typeof workspaces.advance = async (...parameters) => {
+        before.push(types());
+        return workspaces.advance(...parameters);
+      };
+      await run(board, cursor, { ...site, workspaces: { ...workspaces, advance } });
+      expect(before).toEqual([['evidence-gathered', 'integrated']]);
+      expect(types()).toEqual(['evidence-gathered', 'integrated', 'branch-advanced']);
+      expect(await workspaces.runHead('run')).toBe(work);
+    },
+  );
 
-  it('leaves the delivery to the graph when an input came in between, because it may stop the task', async (test) => {
-    const { site, board, run, types, tell, events, workspaces, report, cursor } = await openAnswered(test);
-    const integrate: typeof workspaces.integrate = async (...parameters) => {
-      site.ledger.command(site.lease.runId, 'cancel', { on: 'task/a' }, 'operator');
-      return workspaces.integrate(...parameters);
-    };
-    await run(board, cursor, { ...site, workspaces: { ...workspaces, integrate } });
-    expect(types()).toEqual(['evidence-gathered', 'integrated']);
-    expect(await workspaces.runHead('run')).toBe(report.head);
-    // Without a command that stops it, the next operation delivers the recorded candidate.
-    const recorded = events().map(({ data }) => (data as unknown as Noted).event);
-    await run(tell(board, ...recorded), site.ledger.lastSeq());
-    expect(types()).toEqual(['evidence-gathered', 'integrated', 'branch-advanced']);
-  });
+  it(
+    'leaves the delivery to the graph when an input came in between, because it may stop the task',
+    ALL,
+    async (test) => {
+      const { site, board, run, types, tell, events, workspaces, report, cursor } = await openAnswered(test);
+      const integrate: typeof workspaces.integrate = async (...parameters) => {
+        site.ledger.command(site.lease.runId, 'cancel', { on: 'task/a' }, 'operator');
+        return workspaces.integrate(...parameters);
+      };
+      await run(board, cursor, { ...site, workspaces: { ...workspaces, integrate } });
+      expect(types()).toEqual(['evidence-gathered', 'integrated']);
+      expect(await workspaces.runHead('run')).toBe(report.head);
+      // Without a command that stops it, the next operation delivers the recorded candidate.
+      const recorded = events().map(({ data }) => (data as unknown as Noted).event);
+      await run(tell(board, ...recorded), site.ledger.lastSeq());
+      expect(types()).toEqual(['evidence-gathered', 'integrated', 'branch-advanced']);
+    },
+  );
 
-  it('leaves the delivery to the graph when a newer board shows the task elsewhere', async (test) => {
+  it('leaves the delivery to the graph when a newer board shows the task elsewhere', ALL, async (test) => {
     const { site, board, types, tell, workspaces, report, cursor } = await openAnswered(test);
     const ended = Promise.withResolvers<void>();
     const integrate: typeof workspaces.integrate = async (...parameters) => {
@@ -118,20 +127,24 @@ describe('an operation on work that holds the queue', () => {
     expect(await workspaces.runHead('run')).toBe(report.head);
   });
 
-  it('delivers after a crash between the record and the move, and after one between the move and its record', async (test) => {
-    const { board, work, run, types, tell, events, workspaces, report, site } = await openAnswered(test);
-    const facts = { commit: work, commits: 1, base: report.head, changedPaths: ['a.txt'], uncommitted: [] };
-    const recorded: WorkEvent[] = [
-      { type: 'evidence-gathered', facts: { ...facts, files: [], commands: [], pr: null } },
-      { type: 'integrated', candidate: work },
-    ];
-    const resumed = tell(board, ...recorded);
-    await run(resumed, site.ledger.lastSeq());
-    expect(await workspaces.runHead('run')).toBe(work);
-    await run(resumed, site.ledger.lastSeq());
-    expect(types()).toEqual(['branch-advanced', 'branch-advanced']);
-    expect(events()).toHaveLength(2);
-  });
+  it(
+    'delivers after a crash between the record and the move, and after one between the move and its record',
+    ALL,
+    async (test) => {
+      const { board, work, run, types, tell, events, workspaces, report, site } = await openAnswered(test);
+      const facts = { commit: work, commits: 1, base: report.head, changedPaths: ['a.txt'], uncommitted: [] };
+      const recorded: WorkEvent[] = [
+        { type: 'evidence-gathered', facts: { ...facts, files: [], commands: [], pr: null } },
+        { type: 'integrated', candidate: work },
+      ];
+      const resumed = tell(board, ...recorded);
+      await run(resumed, site.ledger.lastSeq());
+      expect(await workspaces.runHead('run')).toBe(work);
+      await run(resumed, site.ledger.lastSeq());
+      expect(types()).toEqual(['branch-advanced', 'branch-advanced']);
+      expect(events()).toHaveLength(2);
+    },
+  );
 
   it('stops where the evidence is missing', async (test) => {
     const { board, run, types, workspaces, report, cursor } = await openAnswered(test);
@@ -144,7 +157,7 @@ describe('an operation on work that holds the queue', () => {
 });
 
 describe('the check of the run branch', () => {
-  it('names each delivered task whose commit the branch does not have', async (test) => {
+  it('names each delivered task whose commit the branch does not have', ALL, async (test) => {
     const { site, board, run, tell, events, work, report } = await openAnswered(test);
     await run(board, site.ledger.lastSeq());
     const delivered = tell(board, ...events().map(({ data }) => (data as unknown as Noted).event));
@@ -164,7 +177,7 @@ describe('what is thrown while the engine works for a task', () => {
   };
   const fault = (): Promise<string> => Promise.resolve('it went wrong');
 
-  it('while its files are looked at, costs no commit', async (test) => {
+  it('while its files are looked at, costs no commit', ALL, async (test) => {
     const { site, board, run, types, events, work, cursor } = await openAnswered(test);
     await run(board, cursor, { ...site, fault, workspaces: { ...site.workspaces, rescue: boom } });
     expect(types()).toEqual(['evidence-gathered', 'integrated', 'branch-advanced']);
@@ -184,7 +197,7 @@ describe('what is thrown while the engine works for a task', () => {
     expect(after?.author.prompt).toEqual({ why: 'feedback', from: 'evidence', text: 'it went wrong' });
   });
 
-  it('while it is merged, fails the task, and its evidence stays on record', async (test) => {
+  it('while it is merged, fails the task, and its evidence stays on record', ALL, async (test) => {
     const { site, board, run, types, events, tell, cursor } = await openAnswered(test);
     await run(board, cursor, { ...site, fault, workspaces: { ...site.workspaces, integrate: boom } });
     expect(types()).toEqual(['evidence-gathered', 'settle-asked']);
@@ -192,7 +205,7 @@ describe('what is thrown while the engine works for a task', () => {
     expect(tell(board, ...noted).tasks.get('a')?.work.phase).toMatchObject({ as: 'failed', why: 'it went wrong' });
   });
 
-  it('while the user’s branch is moved, ends the engine: the next one moves it', async (test) => {
+  it('while the user’s branch is moved, ends the engine: the next one moves it', ALL, async (test) => {
     const { site, board, run, types, work, events, tell, cursor } = await openAnswered(test);
     const broken = { ...site, fault, workspaces: { ...site.workspaces, advance: boom } };
     await expect(run(board, cursor, broken)).rejects.toThrow('boom');
@@ -202,7 +215,7 @@ describe('what is thrown while the engine works for a task', () => {
     expect(await site.workspaces.runHead('run')).toBe(work);
   });
 
-  it('without a place for its error, ends the engine, and nothing is on record', async (test) => {
+  it('without a place for its error, ends the engine, and nothing is on record', ALL, async (test) => {
     const { site, board, run, types, cursor } = await openAnswered(test);
     await expect(run(board, cursor, { ...site, workspaces: { ...site.workspaces, rescue: boom } })).rejects.toThrow(
       'boom',
@@ -210,7 +223,7 @@ describe('what is thrown while the engine works for a task', () => {
     expect(types()).toEqual([]);
   });
 
-  it('at the end of the run keeps the folder, and says why', async (test) => {
+  it('at the end of the run keeps the folder, and says why', ALL, async (test) => {
     const { site, board } = await openAnswered(test);
     const published = publishRun({ ...site, fault, workspaces: { ...site.workspaces, removeFolder: boom } }, board);
     expect((await published).kept).toEqual([
@@ -218,7 +231,7 @@ describe('what is thrown while the engine works for a task', () => {
     ]);
   });
 
-  it('while the run branch is checked, refuses the end and not the engine', async (test) => {
+  it('while the run branch is checked, refuses the end and not the engine', ALL, async (test) => {
     const { site, board } = await openAnswered(test);
     const definition = { ...site.definition, verify: [{ run: 'true', minutes: 1 }] };
     const broken = { ...site, definition, fault, workspaces: { ...site.workspaces, integrationAt: boom } };

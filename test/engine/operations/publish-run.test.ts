@@ -14,6 +14,7 @@ import { definition } from '../../view/report/support.ts';
 import { keptIn, openBench, removeFolders } from '../../substrate/git/bench.ts';
 import { git } from '../../support/git.ts';
 import { testHost } from '../../support/test-host.ts';
+import { ALL } from '../../support/lane.ts';
 
 afterEach(removeFolders);
 
@@ -52,14 +53,14 @@ async function openDelivered(test: { onTestFinished(work: () => Promise<void>): 
 }
 
 describe('pushing the run branch', () => {
-  it('pushes what was delivered, also while a person sets up other remotes', async (test) => {
+  it('pushes what was delivered, also while a person sets up other remotes', ALL, async (test) => {
     const { repository, bare, delivered, push, pushed } = await openDelivered(test);
     git(repository, 'remote', 'add', 'upstream', 'https://example.invalid/x.git');
     expect(await push()).toEqual({ remote: 'origin' });
     expect(pushed(bare)).toBe(`${delivered} refs/heads/squad/run`);
   });
 
-  it('refuses a branch that holds more, or other, than what was delivered', async (test) => {
+  it('refuses a branch that holds more, or other, than what was delivered', ALL, async (test) => {
     const { workspaces, repository, site, bare, folder, delivered, pushed, report } = await openDelivered(test);
     const empty = createBoard(factsOf(site.definition));
     const board = {

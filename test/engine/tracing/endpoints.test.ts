@@ -59,7 +59,7 @@ describe('an endpoint of traces', { timeout: 300_000 }, () => {
     expect(Number(result?.['dropped'])).toBeGreaterThan(2);
   });
 
-  it('that cannot be found is asked for before a run exists', async (test) => {
+  it('that cannot be found is asked for before a run exists', ALL, async (test) => {
     const bench = openBench(test);
     const { code, stderr } = await bench.startRun(['--trace']).finished;
     expect([code, stderr]).toEqual([

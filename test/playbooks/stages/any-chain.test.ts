@@ -1,3 +1,4 @@
+// @module-tag all
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { createView } from '../../../src/rules/view.ts';

@@ -1,3 +1,4 @@
+// @module-tag all
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { judgedBy, wayBetween } from '../../../src/playbooks/stages/list-facts.ts';

@@ -10,6 +10,7 @@ import { inSeatbelt, profileOf } from '../../../src/runtimes/shared/seatbelt.ts'
 import { createTaskCages } from '../../../src/runtimes/shared/task-cage.ts';
 import '../../support/on-disk.ts';
 import { seatbeltAllows } from '../../support/seatbelt-judge.ts';
+import { ALL } from '../../support/lane.ts';
 
 const folder = (path: string) => ({ path, isFolder: true });
 const HOME = '/Users/me';
@@ -127,7 +128,7 @@ function drawn(seed: number): (below: number) => number {
 const TREE = ['a', 'a/b', 'a/b/c', 'a/d', 'e', 'e/b'].map((path) => `${path}/file`).concat('file');
 
 describe('a cage of macOS', () => {
-  it('shows and opens what the same cage shows and opens under bubblewrap: 40 drawn ones', async () => {
+  it('shows and opens what the same cage shows and opens under bubblewrap: 40 drawn ones', ALL, async () => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'squad-two-cages-')));
     try {
       const at = (path: string) => join(root, path);

@@ -7,6 +7,7 @@ import type { TurnRequest } from '../../../src/model/turn-request.ts';
 import type { PreflightPorts } from '../../../src/squad/preflight/preflight.ts';
 import type { TrustItem } from '../../../src/squad/preflight/trust-item.ts';
 import { openBench, type Bench } from './support.ts';
+import { ALL } from '../../support/lane.ts';
 
 const SKILL = '---\nname: review\ndescription: How to review.\n---\nLook twice.\n';
 
@@ -262,7 +263,7 @@ describe('what is refused before a run exists', () => {
         settings(bench, 'mcp: [{ name: desk, command: node, args: ["ghp_0123456789abcdefghijABCDEFGHIJ012345"] }]'),
       'squad.yaml:2: agents[0].mcp[0].args[0] holds a secret',
     ],
-  ])('%s', async (_name, prepare, message) => {
+  ])('%s', ALL, async (_name, prepare, message) => {
     const bench = openBench();
     prepare(bench);
     const before = bench.traces();

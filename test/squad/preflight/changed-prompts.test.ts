@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runDefinitionSchema } from '../../../src/model/run.ts';
 import { openBench, type Bench } from './support.ts';
+import { ALL } from '../../support/lane.ts';
 
 const HEAD = 'role: builder\noccasion: instructions\nneeds: []\nbudget: 1200';
 
@@ -50,7 +51,7 @@ describe('prompts that a repository has changed', () => {
     expect(message).toContain('the option prompts, builder/role:1:1: body: “task” is no fact of builder/role');
   });
 
-  it('count as squad’s own where they say the same, and warn about their size and age', async () => {
+  it('count as squad’s own where they say the same, and warn about their size and age', ALL, async () => {
     const bench = openBench();
     const plain = (await bench.run()).definition;
     const { PROMPTS } = await import('../../../src/prompts/shipped.ts');
@@ -138,7 +139,7 @@ describe('prompts that a repository has changed', () => {
     ],
     ['bytes that are no text', 'builder/role.md', Buffer.from([0x61, 0x0a, 0xff]), 'builder/role.md:2: is not UTF-8'],
     ['a long text', 'builder/role.md', file('x'.repeat(70_000)), 'builder/role.md:1: is larger than 64 KiB'],
-  ])('are refused with file, line and field: %s', async (_, name, text, said) => {
+  ])('are refused with file, line and field: %s', ALL, async (_, name, text, said) => {
     const bench = openBench();
     change(bench, name, text);
     const before = bench.traces();

@@ -15,6 +15,7 @@ import { defaultSettings, parseSettings } from '../../../src/squad/settings/pars
 import { roomForTest, shell } from '../../cli/room.ts';
 import { git } from '../../support/git.ts';
 import { KNOWN_NAMES } from '../../support/known-names.ts';
+import { ALL } from '../../support/lane.ts';
 
 const TESTED = JSON.stringify({ scripts: { test: 'vitest run' } });
 const UNTESTED = JSON.stringify({ scripts: { test: 'echo "Error: no test specified" && exit 1' } });
@@ -227,7 +228,7 @@ describe('squad init', () => {
     expect(used).toMatchObject({ ok: true, value: { copy: ['.env', '.env.test', 'db.local'] } });
   });
 
-  it('changes nothing that is there, from a folder below too', async () => {
+  it('changes nothing that is there, from a folder below too', ALL, async () => {
     const room = roomForTest();
     mkdirSync(join(room.repository, 'sub'));
     writeFileSync(join(room.repository, 'objective.md'), 'mine');
@@ -267,7 +268,7 @@ describe('squad init', () => {
     expect((await room.run(['init', '--yes'])).stdout).toMatch(said);
   });
 
-  it('works before the first commit, and asks for it', async () => {
+  it('works before the first commit, and asks for it', ALL, async () => {
     const room = roomForTest();
     const fresh = join(room.root, 'fresh');
     mkdirSync(fresh);

@@ -6,6 +6,7 @@ import type { SquadError } from '../../../src/model/errors.ts';
 import { runDefinitionSchema } from '../../../src/model/run.ts';
 import { git } from '../../support/git.ts';
 import { NOW, OBJECTIVE, OPEN_FORGE, openBench, type Bench, type Asked } from './support.ts';
+import { ALL } from '../../support/lane.ts';
 
 describe('a definition', () => {
   it('holds all that a run was started with', async () => {
@@ -431,7 +432,7 @@ const BAD: readonly Bad[] = [
 ];
 
 describe('bad input ends in one error, and nothing is created', () => {
-  it.each(BAD)('$title', async ({ arrange, request, found, code, message, next }) => {
+  it.each(BAD)('$title', ALL, async ({ arrange, request, found, code, message, next }) => {
     const bench = openBench(found);
     arrange?.(bench);
     const before = bench.traces();

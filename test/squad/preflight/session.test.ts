@@ -6,6 +6,7 @@ import { readObjective } from '../../../src/squad/preflight/read-input.ts';
 import { tokenSamples } from '../../security/tokens.ts';
 import { DIAMOND, writeSession, type SessionAbout } from '../../support/session-folder.ts';
 import { OBJECTIVE, openBench, type Asked, type Bench } from './support.ts';
+import { ALL } from '../../support/lane.ts';
 
 const TOKEN = tokenSamples()['github token']?.token ?? '';
 const TEAM: Asked = { objective: { session: 'team' } };
@@ -216,7 +217,7 @@ describe('a secret in a session', () => {
     expect(session.start.texts).toEqual({ 'explorations/cache-index.json': '{"two": 2.0}' });
   });
 
-  it('is refused where it would be a name', async () => {
+  it('is refused where it would be a name', ALL, async () => {
     const bench = benchWith({ roles: [{ name: 'analyst' }], tasks: [{ id: TOKEN, role: 'analyst' }] });
     expect(await bench.refusal(TEAM)).toMatchObject({
       code: 'bad-input',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { git } from '../../support/git.ts';
 import { openBench, type Bench } from './support.ts';
+import { ALL } from '../../support/lane.ts';
 
 function benchWith(sparse: readonly string[]): Bench {
   const bench = openBench();
@@ -40,7 +41,7 @@ describe('sparse', () => {
     ['', /needs a folder/, /Correct squad\.yaml/],
     ['.', /needs a folder/, /Correct squad\.yaml/],
     ['.git', /has no folder \.git/, /Name one that is tracked/],
-  ])('%j is refused with file, line and example', async (path, message, next) => {
+  ])('%j is refused with file, line and example', ALL, async (path, message, next) => {
     const error: unknown = await benchWith(['packages/web', path])
       .run({ yes: true })
       .catch((thrown: unknown) => thrown);

@@ -16,6 +16,7 @@ import { git } from '../../support/git.ts';
 import { newStateOf } from '../../support/state.ts';
 import { testHost } from '../../support/test-host.ts';
 import { definition, RecordedRun } from '../../view/report/support.ts';
+import { ALL } from '../../support/lane.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2026-11-28T12:00:30Z');
@@ -209,40 +210,45 @@ describe('the service', () => {
     expect(started).toEqual([expect.toSatisfy((at: number) => at >= 30_000 && at <= 36_000)]);
   });
 
-  it('submits no slot and starts no engine while a cap of the day is reached, and the newest slot at midnight', async () => {
-    const service = await serviceFor([tenth], { withTurn: true });
-    const acts: string[] = [];
-    let limits: SharedLimits = { turnsPerDay: 1 };
-    const recorded: string[] = [];
-    const act = (what: string): void => void acts.push(`${new Date(service.now()).toISOString().slice(0, 19)} ${what}`);
-    service.at(2 * HOUR, () => {
-      limits = { turnsPerDay: 1, runsPerDay: 5 };
-      service.settings([tenth]);
-    });
-    await service.serve(12.2 * HOUR, {
-      recordLimits: async () => {
-        await service.limit(limits);
-        recorded.push(new Date(service.now()).toISOString().slice(11, 16));
-        return 'as was said';
-      },
-      startEngine: () => {
-        act('engine');
-        return { pid: 1, ended: new Promise(() => undefined) };
-      },
-      submitSlot: async (name, slot) => {
-        act(`slot of ${minute(slot)}`);
-        await service.submitted(name, slot);
-        return 'queued';
-      },
-    });
-    expect(acts).toEqual([
-      '2026-11-29T00:00:00 slot of 00:00',
-      '2026-11-29T00:00:00 engine',
-      '2026-11-29T00:10:00 slot of 00:10',
-    ]);
-    expect(recorded).toEqual(['12:00', '14:00']);
-    expect(service.said).toContain('as was said');
-  });
+  it(
+    'submits no slot and starts no engine while a cap of the day is reached, and the newest slot at midnight',
+    ALL,
+    async () => {
+      const service = await serviceFor([tenth], { withTurn: true });
+      const acts: string[] = [];
+      let limits: SharedLimits = { turnsPerDay: 1 };
+      const recorded: string[] = [];
+      const act = (what: string): void =>
+        void acts.push(`${new Date(service.now()).toISOString().slice(0, 19)} ${what}`);
+      service.at(2 * HOUR, () => {
+        limits = { turnsPerDay: 1, runsPerDay: 5 };
+        service.settings([tenth]);
+      });
+      await service.serve(12.2 * HOUR, {
+        recordLimits: async () => {
+          await service.limit(limits);
+          recorded.push(new Date(service.now()).toISOString().slice(11, 16));
+          return 'as was said';
+        },
+        startEngine: () => {
+          act('engine');
+          return { pid: 1, ended: new Promise(() => undefined) };
+        },
+        submitSlot: async (name, slot) => {
+          act(`slot of ${minute(slot)}`);
+          await service.submitted(name, slot);
+          return 'queued';
+        },
+      });
+      expect(acts).toEqual([
+        '2026-11-29T00:00:00 slot of 00:00',
+        '2026-11-29T00:00:00 engine',
+        '2026-11-29T00:10:00 slot of 00:10',
+      ]);
+      expect(recorded).toEqual(['12:00', '14:00']);
+      expect(service.said).toContain('as was said');
+    },
+  );
 
   it('starts an engine within seconds of the end of another one that was killed', async () => {
     const service = await serviceFor([]);

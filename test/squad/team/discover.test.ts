@@ -18,6 +18,7 @@ import { commandRoom } from '../../cli/room.ts';
 import { git } from '../../support/git.ts';
 import { T0, teamAfter } from '../../support/team-records.ts';
 import { testHost } from '../../support/test-host.ts';
+import { ALL } from '../../support/lane.ts';
 
 const SECRET = `ghp_${'a1B2c3D4e5'.repeat(4)}`;
 
@@ -39,7 +40,7 @@ async function room(discovery: readonly Discovery[] = [], actions: Readonly<Reco
   };
 }
 
-it('finds what is new once, says so in the log of the sourcer, and is quiet then', async () => {
+it('finds what is new once, says so in the log of the sourcer, and is quiet then', ALL, async () => {
   const { repository, logs, workspace, discover: look, titles } = await room();
   expect(await look()).toEqual({ changed: false, open: [], problems: [] });
   mkdirSync(join(repository, 'src'));
@@ -98,7 +99,7 @@ it('never finds an insight: it stays in the journal of its role', async () => {
   expect(titles()).toEqual([]);
 });
 
-it('runs its commands only with consent to them as they are', async () => {
+it('runs its commands only with consent to them as they are', ALL, async () => {
   const commands = ['echo fix this; touch ran', 'echo broken >&2; exit 3'];
   const { repository, workspace, settings, discover: look, titles } = await room(commands);
   const refused = await look();

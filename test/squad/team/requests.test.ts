@@ -117,7 +117,7 @@ describe('a request', () => {
     expect([ledger.lastSeq(), team().request.size]).toEqual([before, 1]);
   });
 
-  it('keeps of what joins it only as much as a record may hold', () => {
+  it('keeps of what joins it only as much as a record may hold', ALL, () => {
     const here = room();
     const { id } = here.ask('Deploy it');
     here.write(KINDS.requestPlan, id, { outcome: 'planned', items: ['b-a'], answer: 'ok', at: 2 });

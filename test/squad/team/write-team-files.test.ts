@@ -18,7 +18,7 @@ import { writeTeamFiles, type WrittenTeam } from '../../../src/squad/team/write-
 import { openLedger } from '../../../src/substrate/ledger/index.ts';
 import { plainJson } from '../../../src/text/json.ts';
 import { createRepository, git } from '../../support/git.ts';
-import { SPREAD } from '../../support/lane.ts';
+import { ALL } from '../../support/lane.ts';
 import { recordsAfter } from '../../support/team-records.ts';
 import { testHost } from '../../support/test-host.ts';
 import { temporaryFolder } from '../../substrate/git/bench.ts';
@@ -121,7 +121,7 @@ describe('the files of a team', { timeout: 60_000 }, () => {
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  it('are the same after a kill at any point and a second pass', SPREAD, async () => {
+  it('are the same after a kill at any point and a second pass', ALL, async () => {
     const whole = await roomFor({ sprints: 2 });
     await whole.write();
     const expected = filesIn(whole.folder);

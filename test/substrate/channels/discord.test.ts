@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ALICE, BOT, GUILD, MALLORY, ROOM } from '../../support/discord-server.ts';
 import { DiscordRoom, post, until } from './discord-room.ts';
+import { ALL } from '../../support/lane.ts';
 
 const OTHER_BOT = '1198374650123456799';
 
@@ -59,7 +60,7 @@ describe('what counts', () => {
 });
 
 describe('each message once', () => {
-  it('over a lost connection, a replay, a session that is over and a request to reconnect', async () => {
+  it('over a lost connection, a replay, a session that is over and a request to reconnect', ALL, async () => {
     const room = await DiscordRoom.open();
     const { server, kept } = room;
     await room.listen();

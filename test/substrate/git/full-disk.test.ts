@@ -77,7 +77,7 @@ function fillUpTo(disk: SmallDisk, left: number): void {
 }
 
 describe.skipIf(!SMALL_DISK)(title('on a disk without space'), () => {
-  it.each(some(CASES, 3))(
+  it.each(some(CASES, 0, 3))(
     '$name is refused for the disk alone with $left bytes left, and made once there is space',
     SPREAD,
     async ({ name, left }) => {

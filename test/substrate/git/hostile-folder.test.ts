@@ -116,7 +116,7 @@ function objectOf(own: string, id: string): string {
 }
 
 describe('a folder that its agent spoiled', () => {
-  it.each(some(SPOILS, 10))(
+  it.each(some(SPOILS, 0, 10))(
     '%s: named in time, and the user’s repository keeps every byte',
     { ...SPREAD, timeout: 90_000 },
     async (_, spoil) => {

@@ -15,6 +15,7 @@ import {
   temporaryFolder,
 } from './bench.ts';
 import { createRepository, git } from '../../support/git.ts';
+import { ALL } from '../../support/lane.ts';
 
 afterEach(removeFolders);
 
@@ -87,7 +88,7 @@ describe('kinds of repositories that work', () => {
       {},
       [],
     ],
-  ])('%s', async (_, make, facts, warnings) => {
+  ])('%s', ALL, async (_, make, facts, warnings) => {
     const root = temporaryFolder();
     const repository = make(root);
     const before = fingerprint(repository);
@@ -112,7 +113,7 @@ describe('kinds of repositories that work', () => {
     expect(git(repository, 'fsck', '--strict', '--no-dangling')).toBe('');
   });
 
-  it('sparse: worktrees have the same patterns, and work outside of them is kept', async () => {
+  it('sparse: worktrees have the same patterns, and work outside of them is kept', ALL, async () => {
     const root = temporaryFolder();
     const repository = plain(root, { 'in/a.txt': 'a\n', 'out/b.txt': 'b\n' });
     git(repository, 'sparse-checkout', 'set', 'in');
@@ -134,7 +135,7 @@ describe('kinds of repositories that work', () => {
     expect(fingerprint(repository)).toEqual(before);
   });
 
-  it('submodules: a folder goes when they are as their remote has them, and stays when not', async () => {
+  it('submodules: a folder goes when they are as their remote has them, and stays when not', ALL, async () => {
     const root = temporaryFolder();
     const library = createRepository(join(root, 'library'), { 'lib.txt': 'lib\n' });
     const repository = plain(root);

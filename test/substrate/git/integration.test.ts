@@ -5,6 +5,7 @@ import { excerptOf, parseMergeTree } from '../../../src/substrate/git/integratio
 import { decideEscapes } from '../../../src/substrate/git/symbolic-links.ts';
 import { git } from '../../support/git.ts';
 import { keptIn, keptRefs, findFaults, fingerprint, openBench, removeFolders } from './bench.ts';
+import { ALL } from '../../support/lane.ts';
 
 afterEach(removeFolders);
 
@@ -53,7 +54,7 @@ describe('integrate', () => {
     expect(findFaults(run)).toEqual([]);
   });
 
-  it('a diamond’s last task has the code of all before it', async () => {
+  it('a diamond’s last task has the code of all before it', ALL, async () => {
     const run = await openRun();
     const top = await run.deliver(await run.work('top', { 'top.txt': 'top\n' }));
     const left = await run.work('left', { 'left.txt': 'left\n' }, top);
@@ -68,27 +69,31 @@ describe('integrate', () => {
     expect(findFaults(run)).toEqual([]);
   });
 
-  it('answers two changes of one line with the files and their markers, and leaves nothing half merged', async () => {
-    const run = await openRun();
-    const before = fingerprint(run.repository);
-    const one = await run.work('one', { 'a.txt': withLine(5, 'ONE'), 'b.txt': 'b\n' });
-    const two = await run.work('two', { 'a.txt': withLine(5, 'TWO') });
-    await run.deliver(one);
-    const answer = await run.integrate(two);
-    expect(answer).toMatchObject({ type: 'conflict', onto: one, messages: [expect.stringContaining('a.txt')] });
-    if (answer.type !== 'conflict') throw new Error(answer.type);
-    expect(answer.files).toEqual([
-      { path: 'a.txt', excerpt: `line 6:\n<<<<<<< ${one}\nONE\n=======\nTWO\n>>>>>>> ${two}` },
-    ]);
-    expect(await run.workspaces.runHead('run')).toBe(one);
-    // The author rebases on what is there, and is delivered.
-    const folder = await run.workspaces.addFolder({ run: 'run', task: 'two', commit: two });
-    git(folder.workspace.path, 'reset', '-q', '--hard', one);
-    const again = await keptIn(run.workspaces, folder, { 'a.txt': withLine(5, 'ONE and TWO') });
-    expect(await run.deliver(again)).toBe(again);
-    expect(fingerprint(run.repository)).toEqual(before);
-    expect(findFaults(run)).toEqual([]);
-  });
+  it(
+    'answers two changes of one line with the files and their markers, and leaves nothing half merged',
+    ALL,
+    async () => {
+      const run = await openRun();
+      const before = fingerprint(run.repository);
+      const one = await run.work('one', { 'a.txt': withLine(5, 'ONE'), 'b.txt': 'b\n' });
+      const two = await run.work('two', { 'a.txt': withLine(5, 'TWO') });
+      await run.deliver(one);
+      const answer = await run.integrate(two);
+      expect(answer).toMatchObject({ type: 'conflict', onto: one, messages: [expect.stringContaining('a.txt')] });
+      if (answer.type !== 'conflict') throw new Error(answer.type);
+      expect(answer.files).toEqual([
+        { path: 'a.txt', excerpt: `line 6:\n<<<<<<< ${one}\nONE\n=======\nTWO\n>>>>>>> ${two}` },
+      ]);
+      expect(await run.workspaces.runHead('run')).toBe(one);
+      // The author rebases on what is there, and is delivered.
+      const folder = await run.workspaces.addFolder({ run: 'run', task: 'two', commit: two });
+      git(folder.workspace.path, 'reset', '-q', '--hard', one);
+      const again = await keptIn(run.workspaces, folder, { 'a.txt': withLine(5, 'ONE and TWO') });
+      expect(await run.deliver(again)).toBe(again);
+      expect(fingerprint(run.repository)).toEqual(before);
+      expect(findFaults(run)).toEqual([]);
+    },
+  );
 
   it.each<[string, (run: Awaited<ReturnType<typeof openRun>>) => Promise<readonly [string, string]>]>([
     [
@@ -104,7 +109,7 @@ describe('integrate', () => {
       'a file and a folder of one name',
       async (run) => [await run.work('one', { x: 'file\n' }), await run.work('two', { 'x/y': 'folder\n' })],
     ],
-  ])('conflict: %s', async (_, make) => {
+  ])('conflict: %s', ALL, async (_, make) => {
     const run = await openRun();
     const [one, two] = await make(run);
     await run.deliver(one);
@@ -114,7 +119,7 @@ describe('integrate', () => {
     expect(answer.messages.join('\n')).toMatch(/CONFLICT/);
   });
 
-  it('knows work that adds nothing', async () => {
+  it('knows work that adds nothing', ALL, async () => {
     const run = await openRun();
     const one = await run.work('one', { 'a.txt': withLine(5, 'same') });
     const twin = await run.work('twin', { 'a.txt': withLine(5, 'same') });
@@ -143,7 +148,7 @@ describe('integrate', () => {
     expect(await run.workspaces.snapshot(folder)).toMatchObject({ head: commit, clean: true });
   });
 
-  it('refuses links that leave the tree, but not those that were there before (S3)', async () => {
+  it('refuses links that leave the tree, but not those that were there before (S3)', ALL, async () => {
     const run = await openRun({ 'src/a.txt': 'a\n' });
     const folder = await run.workspaces.addFolder({ run: 'run', task: 'one', commit: run.report.head });
     const link = (target: string, path: string) => symlinkSync(target, join(folder.workspace.path, path));
@@ -161,7 +166,7 @@ describe('integrate', () => {
     expect(answer.links.map(({ path }) => path)).toEqual(['absolute', 'config', 'src/out', 'twice']);
   });
 
-  it('clears its folder when a verify command has spoiled it, and makes it anew when that fails', async () => {
+  it('clears its folder when a verify command has spoiled it, and makes it anew when that fails', ALL, async () => {
     const run = await openRun();
     const before = fingerprint(run.repository);
     const one = await run.integrate(await run.work('one', { 'one.txt': 'one\n' }));
@@ -182,7 +187,7 @@ describe('integrate', () => {
     expect(fingerprint(run.repository)).toEqual(before);
   });
 
-  it('checks the newer of two candidates also where the folder of the older one was deleted', async () => {
+  it('checks the newer of two candidates also where the folder of the older one was deleted', ALL, async () => {
     const { workspaces, work, integrate, repository } = await openRun();
     const [one, two] = [await work('one', { 'one.txt': 'one\n' }), await work('two', { 'one.txt': 'two\n' })];
     const [older, newer] = [await integrate(one), await integrate(two)];
@@ -196,7 +201,7 @@ describe('integrate', () => {
     expect(readFileSync(join(path, 'one.txt'), 'utf8')).toBe(git(repository, 'show', `${newer.commit}:one.txt`) + '\n');
   });
 
-  it('fills its folder for one caller after the other', async () => {
+  it('fills its folder for one caller after the other', ALL, async () => {
     const run = await openRun();
     const commits = [await run.work('one', { 'one.txt': '1\n' }), await run.work('two', { 'two.txt': '2\n' })];
     const asked = Array.from({ length: 12 }, async (_, at) => {
@@ -297,7 +302,7 @@ describe('evidence', () => {
 });
 
 describe('the content of a file in a commit', () => {
-  it('is its bytes, as long as it is a file and not too large', async () => {
+  it('is its bytes, as long as it is a file and not too large', ALL, async () => {
     const bytes = Uint8Array.from([0, 0xff, 0x0a, 0x80, 0x0a]);
     const { workspaces, report } = await openBench({ 'folder/a.txt': 'a' }, (repository) => {
       writeFileSync(join(repository, 'binary'), bytes);

@@ -27,6 +27,7 @@ describe('T17 kill -9 of a git of the engine’s, then another engine', () => {
         ['in mid-merge', 'merge-tree'],
         ['in moving a ref', 'update-ref'],
       ] as const,
+      0,
       3,
     ),
   )('%s: the same end, and nothing of the user’s is touched', SPREAD, async (_, verb) => {

@@ -9,7 +9,7 @@ import { openRepository } from '../../../src/substrate/git/repository.ts';
 import { createRepository, git } from '../../support/git.ts';
 import { portsIn, removeFolders, temporaryFolder } from './bench.ts';
 import { MERGE_CHILD } from './merge-child.ts';
-import { some, SPREAD } from '../../support/lane.ts';
+import { ALL, some } from '../../support/lane.ts';
 
 afterEach(removeFolders);
 
@@ -111,7 +111,7 @@ describe('what merges', () => {
 describe('changes that may stay', () => {
   const mayStay = (path: string): boolean => path.startsWith('folder/') || path === 'a.txt';
 
-  it.each(['fast-forward', 'merge'])('are as they were after a %s', async (how) => {
+  it.each(['fast-forward', 'merge'])('are as they were after a %s', ALL, async (how) => {
     const arranged = repositoryWithWork();
     const { path } = arranged;
     if (how === 'merge') commitHere(path, 'here.txt', 'here\n');
@@ -178,7 +178,7 @@ describe('changes that may stay', () => {
         rmSync(join(path, 'folder/b.txt'));
       },
     ],
-  ])('are kept where a merge that was cut short is finished%s', async (_, arrange) => {
+  ])('are kept where a merge that was cut short is finished%s', ALL, async (_, arrange) => {
     const arranged = repositoryWithWork();
     const { path } = arranged;
     changeAll(path);
@@ -213,7 +213,7 @@ describe('changes that may stay', () => {
         writeFileSync(join(path, 'deep'), 'x\n');
       },
     ],
-  ])('are kept where %s in the merge that is finished', async (_, work) => {
+  ])('are kept where %s in the merge that is finished', ALL, async (_, work) => {
     const arranged = repositoryWithWork(work);
     const { path } = arranged;
     writeFileSync(join(path, 'folder/b.txt'), 'mine\n');
@@ -300,7 +300,7 @@ describe('what is refused, and leaves everything as it was', () => {
       },
       { type: 'unrelated' },
     ],
-  ])('%s', async (_title, arrange, expected) => {
+  ])('%s', ALL, async (_title, arrange, expected) => {
     const arranged = repositoryWithWork();
     arrange(arranged);
     const before = stateOf(arranged.path);
@@ -352,7 +352,7 @@ describe('a merge that is killed', () => {
       ],
       2,
     ),
-  )('at %s (diverged: %s) is whole after the next call', SPREAD, async (at, diverged) => {
+  )('at %s (diverged: %s) is whole after the next call', ALL, async (at, diverged) => {
     const arranged = repositoryWithWork();
     const { path } = arranged;
     if (diverged) commitHere(path, 'here.txt', 'here\n');
@@ -366,7 +366,7 @@ describe('a merge that is killed', () => {
     expect(git(path, 'diff', '--stat', 'HEAD', arranged.commit, '--', 'a.txt', 'new', 'old.txt')).toBe('');
   });
 
-  it('while it wrote its files is finished too, and what a person changed since is kept', async () => {
+  it('while it wrote its files is finished too, and what a person changed since is kept', ALL, async () => {
     const arranged = repositoryWithWork();
     const { path } = arranged;
     // As git leaves it: some files are written, and the index is not.

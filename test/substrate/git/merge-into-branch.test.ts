@@ -9,6 +9,7 @@ import { openRepository } from '../../../src/substrate/git/repository.ts';
 import { createRepository, git } from '../../support/git.ts';
 import { portsIn, removeFolders, temporaryFolder } from './bench.ts';
 import { MERGE_CHILD } from './merge-child.ts';
+import { ALL } from '../../support/lane.ts';
 
 afterEach(removeFolders);
 
@@ -70,7 +71,7 @@ describe('a merge into a branch that is not checked out', () => {
     [undefined, true, 'squash', 1],
     ['apart', false, 'merge', 2],
     ['apart', true, 'squash', 1],
-  ] as const)('moves only that branch, once (moved: %s, squash: %s): %s', async (moved, squash, how, parents) => {
+  ] as const)('moves only that branch, once (moved: %s, squash: %s): %s', ALL, async (moved, squash, how, parents) => {
     const arranged = arrange(moved);
     const { path, commit } = arranged;
     const [before, at] = [checkoutOf(path), git(path, 'rev-parse', INTO)];
@@ -105,7 +106,7 @@ describe('a merge into a branch that is not checked out', () => {
     expect(git(arranged.path, 'rev-parse', INTO)).toBe(at);
   });
 
-  it('that is killed has changed nothing, and the same call finishes it', async () => {
+  it('that is killed has changed nothing, and the same call finishes it', ALL, async () => {
     const arranged = arrange('apart');
     const { root, path, commit } = arranged;
     const [before, at] = [checkoutOf(path), git(path, 'rev-parse', INTO)];
@@ -127,7 +128,7 @@ describe('a merge into a branch that is not checked out', () => {
 });
 
 describe('a squash into the branch that is checked out', () => {
-  it.each([undefined, 'apart'] as const)('adds one commit with all of it, once (moved: %s)', async (moved) => {
+  it.each([undefined, 'apart'] as const)('adds one commit with all of it, once (moved: %s)', ALL, async (moved) => {
     const { root, path, commit } = arrange(moved);
     git(path, 'stash', '-q', '-u');
     git(path, 'switch', '-q', INTO);

@@ -76,7 +76,7 @@ exec /usr/bin/git "$@"
 }
 
 describe('a look-up in a repository that is moved', () => {
-  it.each(some(Object.entries(LOOKS), 6))('%s: before it, nothing is concluded', SPREAD, async (_, look) => {
+  it.each(some(Object.entries(LOOKS), 0, 6))('%s: before it, nothing is concluded', SPREAD, async (_, look) => {
     const looked = await lookedBench();
     const { repository } = looked.bench;
     renameSync(repository, `${repository}-moved`);
@@ -85,15 +85,19 @@ describe('a look-up in a repository that is moved', () => {
     await expect(look(looked)).resolves.not.toThrow();
   });
 
-  it.each(some(Object.entries(LOOKS), 6))('%s: in the middle of it, nothing is concluded', SPREAD, async (_, look) => {
-    const looked = await lookedBench(movingGit);
-    const { root, repository } = looked.bench;
-    writeFileSync(join(root, 'now'), '');
-    const ended = await look(looked).catch((error: unknown) => error);
-    // A look-up that asks no git is over before.
-    if (ended instanceof Error) expect(ended).toMatchObject({ code: 'storage-refused' });
-    else expect(git(repository, 'rev-parse', 'HEAD')).toBe(looked.base);
-  });
+  it.each(some(Object.entries(LOOKS), 0, 6))(
+    '%s: in the middle of it, nothing is concluded',
+    SPREAD,
+    async (_, look) => {
+      const looked = await lookedBench(movingGit);
+      const { root, repository } = looked.bench;
+      writeFileSync(join(root, 'now'), '');
+      const ended = await look(looked).catch((error: unknown) => error);
+      // A look-up that asks no git is over before.
+      if (ended instanceof Error) expect(ended).toMatchObject({ code: 'storage-refused' });
+      else expect(git(repository, 'rev-parse', 'HEAD')).toBe(looked.base);
+    },
+  );
 
   it('an empty folder that a git left at the old place is no repository', async () => {
     const looked = await lookedBench();

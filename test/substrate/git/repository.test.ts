@@ -22,6 +22,7 @@ import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.t
 import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
 import { createRepository, git } from '../../support/git.ts';
 import { testHost } from '../../support/test-host.ts';
+import { ALL } from '../../support/lane.ts';
 
 function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'squad-git-')));
@@ -86,7 +87,7 @@ describe('what a repository may plant', () => {
   ];
   const HOOKS = ['post-checkout', 'reference-transaction', 'post-index-change', 'pre-auto-gc', 'fsmonitor-watchman'];
 
-  it('runs nothing when it is opened and given a worktree', async () => {
+  it('runs nothing when it is opened and given a worktree', ALL, async () => {
     const root = temporaryFolder();
     const marks = join(root, 'marks');
     mkdirSync(marks);
@@ -179,7 +180,7 @@ describe('openRepository', () => {
     'trailing ',
     '日本',
     'UPPER.case',
-  ])('opens %j, from a folder below too, and adds a worktree', async (name) => {
+  ])('opens %j, from a folder below too, and adds a worktree', ALL, async (name) => {
     const root = temporaryFolder();
     const repository = createRepository(join(root, name), { 'src/a.txt': 'a\n' });
     const ports = portsOf(root);

@@ -127,6 +127,7 @@ describe('T17 SIGKILL in mid-reset, then addFolder and resetFolder again', () =>
         'git.directory-moved',
         'git.after-folder',
       ],
+      0,
       4,
     ),
   )('at %s: the same end, and one rescue with all of it', SPREAD, async (point) => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { forgetSent, shareObjects, type Sent } from '../../../src/substrate/git/share-objects.ts';
 import { decideSharedMode, parseSharingRule } from '../../../src/substrate/git/sharing-rule.ts';
-import { some, SPREAD } from '../../support/lane.ts';
+import { ALL, some } from '../../support/lane.ts';
 
 const SOURCES = new URL('../../../src/substrate/git/', import.meta.url).href;
 const UMASK = parseSharingRule(undefined);
@@ -71,9 +71,9 @@ function storeIn(place: string, count = 3, options: Parameters<typeof shell>[2] 
 describe('objects that are given to a repository', () => {
   const settings = ['umask', 'group', 'true', '1', 'all', '2', '0640', '0660', '0600', 'false'];
   const cases = settings.flatMap((setting) => ['022', '027', '077', '002'].map((umask) => [setting, umask] as const));
-  it.each(some(cases, 6))(
+  it.each(some(cases, 0, 6))(
     'have the mode that git gives its own: core.sharedRepository=%s, umask %s',
-    SPREAD,
+    ALL,
     (setting, umask) => {
       const place = folder();
       const store = storeIn(place, 3, { umask });
@@ -98,7 +98,7 @@ describe('objects that are given to a repository', () => {
     expect(statSync(join(to, name)).ino).toBe(statSync(join(store, name)).ino);
   });
 
-  it('are given although others of their folders were given just before, or long ago', async () => {
+  it('are given although others of their folders were given just before, or long ago', ALL, async () => {
     const place = folder();
     const store = storeIn(place);
     shell(place, 'git init -q --bare target');
@@ -153,7 +153,7 @@ function otherDisk(): string | undefined {
 }
 
 describe('a store on another disk', () => {
-  it('gives its objects to two writers at once, and past what a killed one left', async ({ skip }) => {
+  it('gives its objects to two writers at once, and past what a killed one left', ALL, async ({ skip }) => {
     const elsewhere = otherDisk();
     if (elsewhere === undefined) return skip('no second file system here');
     const place = folder();
@@ -190,7 +190,7 @@ describe('a repository that a group shares', () => {
   const cases = ['027', '077'].flatMap((umask) =>
     [undefined, 'group'].flatMap((setting) => [false, true].map((isElsewhere) => ({ umask, setting, isElsewhere }))),
   );
-  it.for(some(cases, 4))('is read by the others: %o', SPREAD, ({ umask, setting, isElsewhere }, { skip }) => {
+  it.for(some(cases, 0, 4))('is read by the others: %o', ALL, ({ umask, setting, isElsewhere }, { skip }) => {
     if (process.getuid?.() !== 0) return skip('only root can be two users');
     if (spawnSync('setpriv', ['--version']).status !== 0) return skip('setpriv is not installed');
     const elsewhere = isElsewhere ? otherDisk() : folder();

@@ -129,7 +129,7 @@ const WAYS: readonly (readonly [string, (site: Site) => void, readonly string[]]
 ];
 
 describe('what HEAD of a clone does not have', () => {
-  it.for(some(WAYS, 4))('%s: stays at refs of the run when the folder goes', SPREAD, async ([, leave, wanted]) => {
+  it.for(some(WAYS, 0, 4))('%s: stays at refs of the run when the folder goes', SPREAD, async ([, leave, wanted]) => {
     const site = await openSite();
     const { workspaces, repository, folder, path, report } = site;
     leave(site);
@@ -260,7 +260,7 @@ function replaceByLink(path: string, to: string): void {
   symlinkSync(to, path);
 }
 
-it.for(some(PLANTS, 2))(
+it.for(some(PLANTS, 0, 2))(
   'beside %s the commit at HEAD is kept in time',
   { ...SPREAD, timeout: 90_000 },
   async ([, plant]) => {

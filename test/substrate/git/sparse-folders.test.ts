@@ -6,6 +6,7 @@ import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.t
 import type { TaskFolder, Workspaces } from '../../../src/substrate/ports/workspaces.ts';
 import { createRepository, git } from '../../support/git.ts';
 import { benchOver, commitIn, removeFolders, temporaryFolder, type GitBench } from './bench.ts';
+import { ALL } from '../../support/lane.ts';
 
 afterEach(removeFolders);
 
@@ -183,7 +184,7 @@ describe('folders of tasks with `sparse`', () => {
     expect(existsSync(join(candidate.workspace.path, 'packages/api/c.ts'))).toBe(true);
   });
 
-  it('are made of spare ones with the same folders, and of no others', async () => {
+  it('are made of spare ones with the same folders, and of no others', ALL, async () => {
     const bench = await openSparse();
     const spares = { most: 1, from: 5, freeBytes: 0 };
     const tidy = async (workspaces: Workspaces): Promise<void> => {

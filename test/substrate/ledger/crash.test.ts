@@ -56,7 +56,7 @@ test(
     );
     const home = temporaryFolder();
     const straight = await finalEvents(join(home, 'straight'), []);
-    for (const [index, point] of some(points, 3).entries()) {
+    for (const [index, point] of some(points, 0, 3).entries()) {
       expect(await finalEvents(join(home, `${index}`), [point])).toEqual(straight);
     }
   },

@@ -1,3 +1,4 @@
+// @module-tag all
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ledgerPath } from '../../../src/substrate/ledger/index.ts';

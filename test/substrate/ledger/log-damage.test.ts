@@ -14,6 +14,7 @@ import { checkDatabase, openLedger } from '../../../src/substrate/ledger/index.t
 import { createRandom } from '../../support/random.ts';
 import { canMount, openSmallDisk } from '../../support/small-disk.ts';
 import { openBench, squadError, temporaryFolder } from './support.ts';
+import { ALL } from '../../support/lane.ts';
 
 const clock = { now: () => 5 };
 const FRAME = 24 + 4096;
@@ -34,26 +35,30 @@ function killedLedger(events: number): { readonly path: string; readonly log: Bu
 }
 
 describe('a write-ahead log', () => {
-  it('that has lost all but its first commits leaves a damaged ledger, or a sound one of an earlier moment', () => {
-    const { path, log, restore } = killedLedger(3);
-    const verdicts = new Set<boolean>();
-    for (let frames = 0; 32 + frames * FRAME <= log.length; frames += 1) {
-      restore();
-      truncateSync(`${path}-wal`, 32 + frames * FRAME);
-      const { ok, problems } = checkDatabase(path);
-      expect([frames, problems.length > 0]).toEqual([frames, !ok]);
-      if (!ok) expect(problems.join()).toContain('squad.db-wal');
-      verdicts.add(ok);
-      for (const readOnly of [true, false]) {
+  it(
+    'that has lost all but its first commits leaves a damaged ledger, or a sound one of an earlier moment',
+    ALL,
+    () => {
+      const { path, log, restore } = killedLedger(3);
+      const verdicts = new Set<boolean>();
+      for (let frames = 0; 32 + frames * FRAME <= log.length; frames += 1) {
         restore();
         truncateSync(`${path}-wal`, 32 + frames * FRAME);
-        const open = (): void => openLedger(dirname(path), { clock, readOnly }).close();
-        if (ok) expect(open).not.toThrow();
-        else expect(squadError(open).code).toBe('database-corrupt');
+        const { ok, problems } = checkDatabase(path);
+        expect([frames, problems.length > 0]).toEqual([frames, !ok]);
+        if (!ok) expect(problems.join()).toContain('squad.db-wal');
+        verdicts.add(ok);
+        for (const readOnly of [true, false]) {
+          restore();
+          truncateSync(`${path}-wal`, 32 + frames * FRAME);
+          const open = (): void => openLedger(dirname(path), { clock, readOnly }).close();
+          if (ok) expect(open).not.toThrow();
+          else expect(squadError(open).code).toBe('database-corrupt');
+        }
       }
-    }
-    expect([...verdicts]).toEqual([false, true]);
-  });
+      expect([...verdicts]).toEqual([false, true]);
+    },
+  );
 
   it('that is damaged in the middle is said to be, wherever that is; a torn end is none', () => {
     const { path, log, restore } = killedLedger(20);

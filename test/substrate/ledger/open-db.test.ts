@@ -25,6 +25,7 @@ import { SCHEMA } from '../../../src/substrate/ledger/schema.ts';
 import { databaseError } from '../../../src/substrate/ledger/sqlite-errors.ts';
 import { startProgram } from './programs.ts';
 import { openBench, squadError, temporaryFolder } from './support.ts';
+import { ALL } from '../../support/lane.ts';
 
 const ID = 0x1234;
 const LEDGER_ID = 0x53514c47;
@@ -108,7 +109,7 @@ test("LangGraph's saver works on such a handle", async () => {
   expect((await saver.getTuple(config))?.checkpoint.id).toBe('3');
 });
 
-test('to open a file a second time does not drop the locks of the first', async () => {
+test('to open a file a second time does not drop the locks of the first', ALL, async () => {
   const directory = join(temporaryFolder(), '.squad');
   const first = openLedger(directory, { clock, ballastBytes: 4096 });
   const path = join(directory, 'squad.db');
@@ -214,7 +215,7 @@ test.each([
   expect(existsSync(`${path}-wal`)).toBe(false);
 });
 
-test('T19 killed while a new ledger is made, the next start makes it', async () => {
+test('T19 killed while a new ledger is made, the next start makes it', ALL, async () => {
   const directory = join(temporaryFolder(), '.squad');
   await startProgram('crasher', [directory, 'make', 'ledger.before-commit=kill']).ended();
   expect(squadError(() => checkDatabase(join(directory, 'squad.db'))).code).toBe('usage');

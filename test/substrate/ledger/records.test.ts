@@ -1,3 +1,4 @@
+// @module-tag all
 import { fc, test } from '@fast-check/vitest';
 import { expect, test as once } from 'vitest';
 import { decide, openBench } from './support.ts';

@@ -112,7 +112,7 @@ describe('a limit in USD', () => {
     parallel: fc.integer({ min: 1, max: 6 }),
   });
 
-  test.prop([cases], { numRuns: spread(25, 500) })(
+  test.prop([cases], { numRuns: spread(10, 500) })(
     'lets no turn begin once it is reached, beyond those in flight, and the check says the same of each claim',
     ({ costs, most, parallel }) => {
       const bench = openBench();

@@ -8,7 +8,7 @@ import { lockWorkspace, openLedger, readLockHolder } from '../../../src/substrat
 import { holderHere, holderName, probeLock, refuseBusy } from '../../../src/substrate/ledger/workspace-lock.ts';
 import { localTime } from '../../../src/text/time.ts';
 import { DAMAGES, damageFile, type Damage } from '../../support/damage.ts';
-import { some, SPREAD } from '../../support/lane.ts';
+import { ALL, some, SPREAD } from '../../support/lane.ts';
 import { createRandom } from '../../support/random.ts';
 import { startProgram } from './programs.ts';
 import { openFilesIn, refusal, squadError, temporaryFolder } from './support.ts';
@@ -170,7 +170,7 @@ test('a folder in which no file can be made is an error of the disk', () => {
   expect(squadError(() => lockWorkspace('/proc/self/fdinfo', HOLDER)).code).toBe('storage-refused');
 });
 
-test('an early look refuses for another process that has said its name, and changes nothing', async () => {
+test('an early look refuses for another process that has said its name, and changes nothing', ALL, async () => {
   const directory = temporaryFolder();
   refuseBusy(join(directory, 'nowhere'));
   refuseBusy(directory);
@@ -264,7 +264,7 @@ test.each<[string, (path: string) => void]>([
   expect(existsSync(join(directory, 'lock.json'))).toBe(false);
 });
 
-test('a lock file that is damaged under its holder still locks, and is sound after it', async () => {
+test('a lock file that is damaged under its holder still locks, and is sound after it', ALL, async () => {
   const directory = temporaryFolder();
   const ledger = openLedger(directory, { clock, ballastBytes: 4096 });
   ledger.createRun({ id: 'r', name: 'r' });

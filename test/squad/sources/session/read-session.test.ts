@@ -7,7 +7,7 @@ import { fc } from '@fast-check/vitest';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isSquadError } from '../../../../src/model/errors.ts';
 import { checkFolder, readSession, readSessionFolder } from '../../../../src/squad/sources/session/read-session.ts';
-import { spread, SPREAD } from '../../../support/lane.ts';
+import { ALL, spread, SPREAD } from '../../../support/lane.ts';
 import { DIAMOND, sessionTexts, writeSession } from '../../../support/session-folder.ts';
 
 /** A room with the session `team`. */
@@ -102,7 +102,7 @@ describe('a file that squad reads', () => {
     expect(await problemsIn(at)).toEqual([`${place}:1: ${says}is not a regular file`]);
   });
 
-  it('is read whole or not at all, up to 32 MiB of all', async () => {
+  it('is read whole or not at all, up to 32 MiB of all', ALL, async () => {
     const { at, team } = room();
     for (let index = 10; index < 44; index += 1) {
       writeFileSync(join(team, 'discussions', `${index}.md`), 'x'.repeat(1024 * 1024));

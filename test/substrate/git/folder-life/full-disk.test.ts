@@ -1,3 +1,4 @@
+// @module-tag all
 import { statfsSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pushAnswer } from '../../../../src/substrate/git/forge/push.ts';
 import { git } from '../../../support/git.ts';
 import { openForgeBench, type ForgeBench } from './forge-bench.ts';
+import { ALL } from '../../../support/lane.ts';
 
 let bench: ForgeBench;
 beforeEach(() => {
@@ -25,7 +26,7 @@ function trap(name: string): { path: string; fired: () => boolean } {
 }
 
 describe('push', () => {
-  it('makes the branch, moves it forward, and says so again', async () => {
+  it('makes the branch, moves it forward, and says so again', ALL, async () => {
     const first = bench.commit(bench.base, 'one');
     const second = bench.commit(first, 'two');
     expect(await push(first)).toEqual({ type: 'pushed' });
@@ -46,7 +47,7 @@ describe('push', () => {
     expect(look()).toEqual(before);
   });
 
-  it('forces nothing over commits of others, known here or not', async () => {
+  it('forces nothing over commits of others, known here or not', ALL, async () => {
     const theirs = bench.commit(bench.base, 'theirs');
     const ours = bench.commit(bench.base, 'ours');
     await push(theirs);
@@ -131,7 +132,7 @@ describe('refused', () => {
     });
   });
 
-  it('files of Git LFS, which only its hook uploads', async () => {
+  it('files of Git LFS, which only its hook uploads', ALL, async () => {
     const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n';
     const work = bench.commit(bench.base, 'large.bin', pointer);
     expect(await push(work)).toMatchObject({ type: 'refused', why: expect.stringContaining('Git LFS') });

@@ -1,3 +1,4 @@
+// @module-tag all
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,7 +58,7 @@ async function openMounted(mount: (folder: string, persons: string) => string) {
 }
 
 describe.skipIf(!MOUNTABLE)(title('what a task leaves mounted in its folder'), () => {
-  it.each(some(Object.entries(MOUNTS), 2, 3))(
+  it.each(some(Object.entries(MOUNTS), 0, 3))(
     '%s: is never emptied, and reaches no other task',
     SPREAD,
     async (_name, mount) => {

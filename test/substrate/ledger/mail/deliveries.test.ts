@@ -1,3 +1,4 @@
+// @module-tag all
 import { fc } from '@fast-check/vitest';
 import { expect, test } from 'vitest';
 import { deliverAll, operations } from '../../../support/mail-deliveries.ts';

@@ -1,7 +1,7 @@
 import { fc } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../../../src/substrate/ports/ledger.ts';
-import { spread, SPREAD } from '../../../support/lane.ts';
+import { ALL, spread } from '../../../support/lane.ts';
 import { mailSteps, playMail } from '../../../support/mail-history.ts';
 import { DAY, done, MINUTE, openMailRoom, person, sent, turnOf, verify, type MailRoom } from './support.ts';
 import { decide, violations } from '../support.ts';
@@ -91,7 +91,7 @@ describe('a verify', () => {
 });
 
 describe('any history of mail', () => {
-  it('leaves no task and no message in a state that nothing ends', SPREAD, () => {
+  it('leaves no task and no message in a state that nothing ends', ALL, () => {
     const property = fc.property(mailSteps(30), fc.boolean(), (steps, completed) => {
       const { room, endTurns } = playMail(steps);
       const { mail, clock, path } = room;

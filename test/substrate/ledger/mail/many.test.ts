@@ -1,3 +1,4 @@
+// @module-tag all
 import { expect, test } from 'vitest';
 import type { MailPolicy } from '../../../../src/model/mail/policy.ts';
 import { SPREAD, spread } from '../../../support/lane.ts';

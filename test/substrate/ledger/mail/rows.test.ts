@@ -22,6 +22,7 @@ import {
   turnOf,
   type MailRoom,
 } from './support.ts';
+import { ALL } from '../../../support/lane.ts';
 
 function change({ path }: MailRoom, sql: string): void {
   const db = new Database(path);
@@ -187,7 +188,7 @@ test('a window closes by its own token alone', () => {
   ]);
 });
 
-test('a limit of one call is spent by all clocks together', () => {
+test('a limit of one call is spent by all clocks together', ALL, () => {
   const { mail, clock } = openMailRoom();
   for (let count = 0; count < 251; count += 1) {
     sent(mail.send(person('MAIN'), review(['A', 'B'], { ttl_ms: MINUTE }, { review_deadline: clock.time + MINUTE })));

@@ -5,6 +5,7 @@ import { messageSchema } from '../../../../src/model/mail/envelope.ts';
 import { checkDatabase, exportLedger, openLedger } from '../../../../src/substrate/ledger/index.ts';
 import { decide, refusal } from '../support.ts';
 import { assign, clarify, MINUTE, note, openMailRoom, person, POLICY, review, sent, turnOf } from './support.ts';
+import { ALL } from '../../../support/lane.ts';
 
 test('a message is in every inbox when it is sent, with what the router made of it', () => {
   const { mail, clock, ledger } = openMailRoom();
@@ -140,7 +141,7 @@ test('what is refused is on record by its rule, never by what it said, and nothi
   expect(mail.status('r').counts).toEqual({ messages: 0, unread: 0, dead: 0, refused: 6 });
 });
 
-test('the queue of one recipient is full at 1,000 unread, and has room again when one is read', () => {
+test('the queue of one recipient is full at 1,000 unread, and has room again when one is read', ALL, () => {
   const { mail } = openMailRoom();
   for (let count = 0; count < 1_000; count += 1) sent(mail.send(person('A'), note()));
   expect(mail.send(person('B'), note())).toMatchObject({
@@ -236,7 +237,7 @@ test('a turn sends 200 messages at most, and 50 asks: no agent can keep all othe
   expect(mail.send(person('A'), clarify())).toMatchObject({ sent: true });
 });
 
-test('what the engine sends is sent, however full the inbox is: its plan counts on it', () => {
+test('what the engine sends is sent, however full the inbox is: its plan counts on it', ALL, () => {
   const room = openMailRoom();
   const { mail } = room;
   for (let count = 0; count < 1_000; count += 1) sent(mail.send(person('A'), note()));

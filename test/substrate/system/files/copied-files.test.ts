@@ -20,6 +20,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CopiedFile } from '../../../../src/model/copied-file.ts';
 import { keepCopies, putCopies, readCopy, takeOutCopies } from '../../../../src/substrate/system/files/copied-files.ts';
 import { createRandom } from '../../../support/random.ts';
+import { ALL } from '../../../support/lane.ts';
 
 interface Place {
   readonly checkout: string;
@@ -74,7 +75,7 @@ const SPOILS: readonly ((at: string, place: Place, round: number) => void)[] = [
 ];
 
 describe('a kept copy', () => {
-  it('is put back whatever is in its place, and nothing outside of the folder changes', async () => {
+  it('is put back whatever is in its place, and nothing outside of the folder changes', ALL, async () => {
     const random = createRandom(32);
     const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
     const place = openPlace();

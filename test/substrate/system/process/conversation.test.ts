@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { SPREAD, spread } from '../../../support/lane.ts';
+import { ALL, spread } from '../../../support/lane.ts';
 
 const MODULE = new URL('../../../../src/substrate/system/process/conversation.ts', import.meta.url).href;
 
@@ -26,7 +26,7 @@ it('answers, and keeps nothing alive after that', () => {
   });
 });
 
-it('says that a program has ended without an answer, every time', SPREAD, () => {
+it('says that a program has ended without an answer, every time', ALL, () => {
   for (let trial = 0; trial < spread(4, 40); trial += 1) {
     expect(ask('read line; echo no lock >&2; exit 1')).toEqual({
       code: 0,

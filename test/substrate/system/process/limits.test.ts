@@ -47,7 +47,7 @@ describe('with no engine alive', { concurrent: true, timeout: 300_000 }, () => {
     await nothingAlive(spawn.marker);
   });
 
-  test('the flood limit ends an agent, on time and on record', async () => {
+  test('the flood limit ends an agent, on time and on record', ALL, async () => {
     const drip = 'while :; do head -c 20000 /dev/zero; sleep 0.01; done';
     const command = { command: '/bin/sh', args: ['-c', drip] };
     const spawn = bench.spawnOf('', [], { ...command, maxOutputBytes: 1_000_000 });
@@ -58,7 +58,7 @@ describe('with no engine alive', { concurrent: true, timeout: 300_000 }, () => {
     await nothingAlive(spawn.marker);
   });
 
-  test('an agent that ends by itself leaves nothing running', async () => {
+  test('an agent that ends by itself leaves nothing running', ALL, async () => {
     const spawn = bench.spawnOf('forks-and-setsids', ['exit', '1']);
     const identity = await startAndKillEngine(spawn);
     const ending = await processes.waitForEnding(identity, spawn.directory, never());
@@ -68,7 +68,7 @@ describe('with no engine alive', { concurrent: true, timeout: 300_000 }, () => {
 });
 
 describe('a wrapper killed at any instant', { timeout: 300_000 }, () => {
-  test('leaves a turn with one clear ending and nothing running', async () => {
+  test('leaves a turn with one clear ending and nothing running', ALL, async () => {
     const seen = new Set<string>();
     for (let round = 0; round < 40; round += 1) {
       const spawn = bench.spawnOf('', [], { command: '/bin/sh', args: ['-c', 'echo out; exit 5'] });

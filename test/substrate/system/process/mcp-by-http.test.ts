@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { McpServer } from '../../../../src/model/turn-request.ts';
 import { startHost } from '../../../support/acp-host.ts';
+import { ALL } from '../../../support/lane.ts';
 
 const args = [fileURLToPath(new URL('../../../fixtures/agents/echo-mcp.mjs', import.meta.url))];
 const ECHO: McpServer = {
@@ -79,7 +80,7 @@ describe('a server of stdio by HTTP', () => {
     });
   });
 
-  it('knows the turn by its token, and is gone with the host', async () => {
+  it('knows the turn by its token, and is gone with the host', ALL, async () => {
     const run = startHost(
       { turns: [{ steps: [{ say: 'x' }, { hang: true }] }] },
       { mcp: [ECHO], quirks: { mcp: 'http' } },

@@ -12,6 +12,7 @@ import {
 } from '../../../../src/substrate/system/process/process-table.ts';
 import { elapsedMs, environmentsIn, parseRows } from '../../../../src/substrate/system/process/ps-source.ts';
 import { createTurnBench, isRunning, processes, until } from './turn-bench.ts';
+import { ALL } from '../../../support/lane.ts';
 
 const bench = createTurnBench();
 afterAll(() => bench.close());
@@ -97,27 +98,31 @@ describe.each(PROCESS_SOURCES)('by %s', (source) => {
   });
 
   describe('identity', () => {
-    test('names a process with its marker; another marker, even one it begins with, is another process', async () => {
-      const marker = bench.marker();
-      const child = spawn('/bin/sleep', ['60'], {
-        env: { A: '1', SQUAD_TURN_ID: `${marker}-long`, B: '2' },
-        stdio: 'ignore',
-      });
-      const pid = child.pid as number;
-      expect(carriesMarker(pid, `${marker}-long`)).toBe(true);
-      for (const other of [marker, `${marker}-longer`, '']) expect(identify(pid, other)).toBeUndefined();
-      const identity = identify(pid, `${marker}-long`);
-      if (identity === undefined) throw new Error('not identified');
-      expect(await processes.isAlive(identity)).toBe(true);
-      for (const wrong of [{ startTime: '1' }, { bootId: 'other' }, { marker }, { pid: process.pid }]) {
-        expect(await processes.isAlive({ ...identity, ...wrong })).toBe(false);
-      }
-      child.kill('SIGKILL');
-      await until(() => (isRunning(pid) ? undefined : true));
-      expect(await processes.isAlive(identity)).toBe(false);
-    });
+    test(
+      'names a process with its marker; another marker, even one it begins with, is another process',
+      ALL,
+      async () => {
+        const marker = bench.marker();
+        const child = spawn('/bin/sleep', ['60'], {
+          env: { A: '1', SQUAD_TURN_ID: `${marker}-long`, B: '2' },
+          stdio: 'ignore',
+        });
+        const pid = child.pid as number;
+        expect(carriesMarker(pid, `${marker}-long`)).toBe(true);
+        for (const other of [marker, `${marker}-longer`, '']) expect(identify(pid, other)).toBeUndefined();
+        const identity = identify(pid, `${marker}-long`);
+        if (identity === undefined) throw new Error('not identified');
+        expect(await processes.isAlive(identity)).toBe(true);
+        for (const wrong of [{ startTime: '1' }, { bootId: 'other' }, { marker }, { pid: process.pid }]) {
+          expect(await processes.isAlive({ ...identity, ...wrong })).toBe(false);
+        }
+        child.kill('SIGKILL');
+        await until(() => (isRunning(pid) ? undefined : true));
+        expect(await processes.isAlive(identity)).toBe(false);
+      },
+    );
 
-    test('a helper that kept only its TMPDIR is known by the folder that is named like the marker', async () => {
+    test('a helper that kept only its TMPDIR is known by the folder that is named like the marker', ALL, async () => {
       const marker = bench.marker();
       const start = (folder: string) =>
         spawn('/bin/sleep', ['60'], { env: { TMPDIR: folder }, stdio: 'ignore', detached: true });

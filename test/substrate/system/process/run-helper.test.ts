@@ -9,6 +9,7 @@ import { createSystemProcesses } from '../../../../src/substrate/system/process/
 import { clock, createTurnBench, fixture, isRunning, RUN_TYPESCRIPT, until } from './turn-bench.ts';
 import { helperHostsIn, killAll } from '../../../support/marked-pids.ts';
 import { allowedMs } from '../../../support/busy-machine.ts';
+import { ALL } from '../../../support/lane.ts';
 
 const bench = createTurnBench();
 afterAll(() => bench.close());
@@ -123,6 +124,7 @@ describe('the host of helpers', () => {
 
   test.each(['SIGKILL', 'an end of its own'])(
     'ends with its engine, by %s, and leaves a helper at its work',
+    ALL,
     async (how) => {
       const temporary = bench.directory();
       const program = fileURLToPath(new URL('hosting-engine.ts', import.meta.url));

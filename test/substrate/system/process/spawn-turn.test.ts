@@ -8,6 +8,7 @@ import type { TurnSpawn } from '../../../../src/substrate/ports/processes.ts';
 import { createSystemProcesses } from '../../../../src/substrate/system/process/system-processes.ts';
 import { RUN_TYPESCRIPT, clock, createTurnBench, fixture, never, processes, untilFile } from './turn-bench.ts';
 import { markedPids } from '../../../support/marked-pids.ts';
+import { ALL } from '../../../support/lane.ts';
 
 const bench = createTurnBench();
 afterAll(() => bench.close());
@@ -126,6 +127,7 @@ describe('spawning a turn', () => {
 describe('an engine killed while it starts a turn', () => {
   test.each(['process.spawned', 'process.before-go'])(
     'at %s: the agent never runs, and the folder serves again',
+    ALL,
     async (point) => {
       const mark = join(bench.directory(), 'mark');
       const spawn = bench.spawnOf('leaves-a-mark', [mark]);

@@ -141,7 +141,7 @@ describe('what is read of a file whose process has ended', () => {
     expect(lines.slice(-2)).toEqual([`gap to ${81 * (many - 1)}`, String(many).padStart(80, '0')]);
   });
 
-  test('a hundred million lines keep nobody waiting, and timers run meanwhile', async () => {
+  test('a hundred million lines keep nobody waiting, and timers run meanwhile', ALL, async () => {
     const path = newFile();
     writeFileSync(path, '{"type":"first"}\n');
     for (let block = 0; block < 20; block += 1) appendFileSync(path, 'y\n'.repeat(5_000_000));
@@ -209,7 +209,7 @@ async function tailInEngine(spawn: object): Promise<Measured> {
 }
 
 describe('the memory of an engine that tails', { timeout: 300_000 }, () => {
-  test('a GiB without a newline, with bytes that are no UTF-8, and half a line', async () => {
+  test('a GiB without a newline, with bytes that are no UTF-8, and half a line', ALL, async () => {
     const spawn = bench.spawnOf('floods', [String(GIB)], { maxOutputBytes: 2 * GIB });
     const measured = await tailInEngine(spawn);
     expect(measured.ending).toEqual({ type: 'exited', code: 0, signal: null });
@@ -234,7 +234,7 @@ describe('the memory of an engine that tails', { timeout: 300_000 }, () => {
     truncateSync(join(spawn.directory, 'stdout'));
   });
 
-  test('a flood is ended by the wrapper at its limit', async () => {
+  test('a flood is ended by the wrapper at its limit', ALL, async () => {
     const spawn = bench.spawnOf('floods', ['forever'], { maxOutputBytes: 16 * 1024 * 1024 });
     const measured = await tailInEngine(spawn);
     expect(measured.ending).toEqual({ type: 'exited', code: 143, signal: 'SIGTERM', endedBy: 'flood' });

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { pidsOf, type InsidePid } from '../../../support/inside-pids.ts';
-import { some, SPREAD } from '../../../support/lane.ts';
+import { ALL, some, SPREAD } from '../../../support/lane.ts';
 import { markedPids } from '../../../support/marked-pids.ts';
 import { createTurnBench, fixture, isRunning, readQuietly, until, untilFile } from './turn-bench.ts';
 
@@ -158,7 +158,7 @@ describe.each(some(SHELLS, 1).map((shell) => ({ name: shell.join(' '), shell }))
       await polite.gone;
     });
 
-    test('what the agent leaves in the group or in a session of its own is ended with it', async () => {
+    test('what the agent leaves in the group or in a session of its own is ended with it', ALL, async () => {
       const turn = run(node('forks-and-setsids', 'exit', '2'));
       const said = await untilFile(join(turn.directory, 'stdout'), (text) => text.includes(']'));
       const pids = pidsOf(JSON.parse(said) as InsidePid[]);
@@ -168,7 +168,7 @@ describe.each(some(SHELLS, 1).map((shell) => ({ name: shell.join(' '), shell }))
       await until(() => (pids.some(isRunning) ? undefined : true), 2000);
     });
 
-    test('the wall limit ends a turn that ignores SIGTERM', async () => {
+    test('the wall limit ends a turn that ignores SIGTERM', ALL, async () => {
       // A shell ignores the signal sooner than a program that has to load, so that the limit cannot come before.
       const deaf = ['/bin/sh', '-c', "trap '' TERM; while :; do sleep 1; done"];
       const turn = run(deaf, { seconds: 3 });

@@ -7,6 +7,7 @@ import type { TerminalPane } from '../../../../src/substrate/ports/terminal.ts';
 import { createSystemProcesses } from '../../../../src/substrate/system/process/system-processes.ts';
 import { createTmux } from '../../../../src/substrate/system/terminal/tmux.ts';
 import { eventually, NO_TMUX, openTmuxRoom } from '../../../support/tmux.ts';
+import { ALL } from '../../../support/lane.ts';
 
 const TEAM = 'team-1234abcd';
 const HOSTILE = ['$(touch pwned)', '#{pane_id} #(touch pwned) #[bold]', `it's "so" \\`, 'ends in;', ';', '-x', ''];
@@ -32,7 +33,7 @@ describe.skipIf(NO_TMUX !== undefined)(`tmux${NO_TMUX === undefined ? '' : ` (sk
     expect(terminal.attach(TEAM)).toEqual(['tmux', '-L', TEAM, 'attach-session', '-t', `=${TEAM}`]);
   });
 
-  it('has room for the largest team, in more windows than one', async () => {
+  it('has room for the largest team, in more windows than one', ALL, async () => {
     const { room, terminal, root } = setUp();
     const roles = Array.from({ length: 28 }, (_, index) => `member-${index}`);
     await terminal.open(

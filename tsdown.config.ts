@@ -43,7 +43,10 @@ const PARTS = Object.entries({
       'substrate/git/place-of-work',
     ],
   ],
-  schedules: ['squad/preflight/(?:consent|read-schedules|schedule-items)', 'substrate/git/repository'],
+  schedules: [
+    ...['squad/preflight/(?:consent|read-schedules|schedule-items)', 'substrate/git/repository'],
+    ...['model/sprint/settings', 'text/zoned-time'],
+  ],
   team: ['model/sprint/team', 'model/people/kinds'],
   channels: ['squad/people/(?:host-channels|agreed-channels)', 'squad/preflight/read-channels'],
   discord: ['substrate/channels/discord/index', 'squad/people/open-discord'],

@@ -18,6 +18,10 @@ const GRAPH = /@langchain|\/cli-engine\.mjs/;
 const READERS = /markdown-it|node_modules\/yaml|\/cli-checks\.mjs/;
 /** The policies and their schemas, or the part of the built command line that holds them. A frozen list is read without. */
 const POLICIES = /\/playbooks\/(?:registry|council|delivery|objective)|\/stage-schema\.ts|\/cli-(?:checks|engine)\.mjs/;
+/** What starts the turns of agents. */
+const RUNTIMES = /\/engine\/compose\.ts|\/cli-runtimes\.mjs/;
+/** What begins and ends sprints. */
+const STEPS = /\/squad\/team\/(?:step-team|open-sprint|close-sprint)\.ts|\/cli-(?:step-team|open-sprint)\.mjs/;
 /** Channels to people, and their libraries. */
 const CHANNELS = /@discordjs|\/channels\/|\/cli-(?:discord|webhook)\.mjs|\/undici\//;
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
@@ -94,17 +98,13 @@ describe('the graph library is loaded by what needs it only', () => {
     expect(urls.filter((url) => GRAPH.test(url) || POLICIES.test(url) || CHANNELS.test(url))).toEqual([]);
   });
 
-  it.each([
+  it.each<[string, ...RegExp[]]>([
     ['backlog', GRAPH, READERS],
     ['request list', GRAPH, POLICIES],
-    // It reads the whole of squad.yaml, and begins nothing.
-    [
-      'sprint status',
-      GRAPH,
-      /\/squad\/team\/(?:step-team|open-sprint|close-sprint)\.ts|\/cli-(?:step-team|open-sprint)\.mjs/,
-    ],
+    ['sprint status', GRAPH, POLICIES, RUNTIMES, STEPS],
   ])('squad %s, nor what begins work', (words, ...never) => {
     const room = roomForTest();
+    writeFileSync(join(room.repository, 'squad.yaml'), 'version: 1\nsprint: { folder: team, slots: "0 9 * * 1-5" }\n');
     const urls = loadedBy([CLI_ENTRY, ...words.split(' ')], room.repository, join(room.root, 'urls'));
     const name = words.replace(' list', '').replace(' ', '-');
     expect(urls.some((url) => new RegExp(`/(?:${name}\\.ts|cli-${name}\\d?\\.mjs)$`).test(url))).toBe(true);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { whichTask } from '../../src/cli/commands/retry.ts';
 import { chooseTask, chooseWay } from '../../src/cli/ask/ask-retry.ts';
 import type { Prompts } from '../../src/cli/ask/prompts.ts';
 import type { TaskFailure } from '../../src/model/task-failure.ts';
@@ -57,6 +58,25 @@ describe('what a person chooses', () => {
     expect((await chooseTask(answering(), [failure('a')]))?.task).toBe('a');
     expect((await chooseTask(answering('b'), [failure('a'), failure('b')]))?.task).toBe('b');
     expect(await chooseTask(answering(undefined), [failure('a'), failure('b')])).toBeUndefined();
+  });
+});
+
+describe('the next command without a task', () => {
+  const [blocked, failed] = [
+    { task: 'b-map', next: ["squad request 'b-map: …'"] },
+    { task: 'b-two-build', next: ['squad retry b-two-build --run sprint-1'] },
+  ];
+  const held = { task: 'b-three', why: 'it is paused', next: ['squad resume sprint-1 --task b-three'] };
+  it.each<[string, Parameters<typeof whichTask>[1], Parameters<typeof whichTask>[2], string]>([
+    ['a task that failed', [failed], [], '`squad retry b-two-build --run sprint-1`'],
+    ['the one that failed, not the one that waits for an input', [blocked, failed], [], '`squad retry b-two-build'],
+    ['what is stuck, not what waits for an input', [blocked], [held], '`squad retry b-three --run sprint-1`'],
+    ['what brings the input', [blocked], [], "Instead: `squad request 'b-map: …'`."],
+    ['any task', [], [{ ...held, task: null }], '`squad retry <task> --run sprint-1`'],
+  ])('names %s', (_, failures, stuck, next) => {
+    const said = whichTask('sprint-1', failures, stuck);
+    expect(said.next).toContain(next);
+    expect(said.next).not.toContain('squad retry b-map');
   });
 });
 

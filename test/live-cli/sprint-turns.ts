@@ -27,8 +27,8 @@ export interface LiveTodo {
   readonly asked: string;
   /** What its planner waits for, until the backlog says that a person brought it. */
   readonly lacks?: { readonly input: string; readonly brought: string };
-  /** The category of QA's first verdict. */
-  readonly reopened?: string;
+  /** Whose first verdict is a rejection, and its category. */
+  readonly rejected?: { readonly by: 'architect' | 'qa'; readonly category: string };
 }
 
 const shell = (command: string): Act => ({ act: 'shell', command });
@@ -104,7 +104,7 @@ function verdict(category: string | null): Act {
 const LOOK = ({ prompt }: Asked): Act => shell(/The change is `([^`]+)`/.exec(prompt)?.[1] ?? 'git log -1 --format=%s');
 
 function todoTurns(
-  { item, reopened }: LiveTodo,
+  { item, rejected }: LiveTodo,
   { plan, noted }: { readonly plan: () => Json; readonly noted: typeof answers },
 ): ScriptedTurn[] {
   return [
@@ -130,7 +130,7 @@ function todoTurns(
     step(`judge ${item}`, new RegExp(`${item}-build.*\\(round \\d\\)`), LOOK, ({ outputs, agent }) => {
       const change = outputs.join('\n');
       if (!change.includes(`${item}.txt`)) return verdict('implementation');
-      return verdict(reopened !== undefined && agent === 'qa' && !change.includes('more') ? reopened : null);
+      return verdict(agent === rejected?.by && !change.includes('more') ? rejected.category : null);
     }),
     step(
       `commit ${item}`,

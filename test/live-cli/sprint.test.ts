@@ -50,8 +50,8 @@ async function ask(text: string, ...more: readonly string[]): Promise<Line> {
 const LINE = 'sprints';
 const BROUGHT = 'The key of the map is K-42.';
 const TODOS: readonly LiveTodo[] = [
-  { item: 'b-one', asked: 'first two' },
-  { item: 'b-two', asked: 'first two', reopened: 'implementation' },
+  { item: 'b-one', asked: 'first two', rejected: { by: 'architect', category: 'implementation' } },
+  { item: 'b-two', asked: 'first two', rejected: { by: 'qa', category: 'verification' } },
   { item: 'b-three', asked: 'map', lacks: { input: 'the key of the map', brought: BROUGHT } },
 ];
 
@@ -137,5 +137,17 @@ function expectTeamFiles(): void {
   for (const { item } of TODOS) expect(text('completed_backlog.md')).toContain(item);
   const sprints = readdirSync(join(room.engine.repository, 'team/shared_workspace/sprints'));
   expect(sprints).toHaveLength(2);
-  for (const sprint of sprints) expect(text(`sprints/${sprint}/report.md`)).toContain('Logins work');
+  expect(text('current_sprint.md')).toContain('No sprint is active.');
+  for (const sprint of sprints) {
+    expect(text(`sprints/${sprint}/report.md`)).toContain('Logins work');
+    expect(text(`sprint_history/${sprint}.md`)).toContain('Logins work');
+    expect(text('sprint_history/index.md')).toContain(`(${sprint}.md)`);
+  }
+  const [first = ''] = sprints;
+  for (const category of ['implementation', 'verification'])
+    expect(text(`sprints/${first}/report.md`)).toContain(`was reopened: ${category} 1`);
+  for (const role of ['planner', 'architect', 'developer', 'qa']) {
+    const history = readFileSync(join(room.engine.repository, 'team', role, 'history.md'), 'utf8');
+    for (const sprint of sprints) expect(history).toContain(sprint);
+  }
 }

@@ -117,6 +117,8 @@ describe('a team over two sprints', { ...ALL, timeout: 400_000 }, () => {
       last_sprint: { outcome: 'completed' },
       backlog: { blocked: 1 },
     });
+    const retried = await bench.run(['retry']);
+    expect([retried.code, retried.stderr]).toEqual([2, expect.stringContaining('is a run of the team, and over')]);
     const folder = join(bench.repository, 'team/shared_workspace');
     expect(readFileSync(join(folder, 'completed_backlog.md'), 'utf8')).toContain('b-two');
     expect(readFileSync(join(folder, 'backlog.md'), 'utf8')).toContain('the key of the map');

@@ -1,11 +1,12 @@
 import { attemptName } from '../../model/attempt-id.ts';
-import { usageError } from '../../model/errors.ts';
+import { usageError, type SquadError } from '../../model/errors.ts';
 import { taskScope } from '../../model/plan/scope.ts';
 import { requestOf } from '../../model/plan/verbs.ts';
 import { BUILT_IN_RUNTIMES } from '../../model/runtime-name.ts';
 import type { TaskFailure } from '../../model/task-failure.ts';
 import { failuresOf } from '../../view/explain-failure.ts';
 import { stuckTasksOf, type StuckTask } from '../../view/stuck-tasks.ts';
+import { refuseOpenAgain } from '../../squad/folder-runs.ts';
 import { openRun } from '../../squad/open-run.ts';
 import { squadOn } from '../../squad/squad.ts';
 import { listKeptWork } from '../../substrate/git/repository.ts';
@@ -24,7 +25,7 @@ export async function retry(
 ): Promise<void> {
   if (task !== undefined) return retryTask(context, task, options);
   const { stuck, ...troubled } = await troubledTasks(context, options.run);
-  const { name, failures } = troubled;
+  const { name, failures, closed } = troubled;
   if (failures.length + stuck.length === 0) {
     throw usageError(
       `no task of ${name} has failed or is stuck`,
@@ -33,11 +34,30 @@ export async function retry(
   }
   if (options.json === true) context.output.json({ type: 'failed-tasks', name, failures, stuck });
   else for (const line of stuckLines(stuck)) context.output.line(line);
-  const [first] = failures;
-  if (canOffer(context, options) && first !== undefined) return retryAtTerminal(context, troubled, options);
-  if (options.json !== true) for (const line of failureLines(failures)) context.output.line(line);
-  const example = first?.task ?? stuck.find((one) => one.task !== null)?.task ?? '<task>';
-  throw usageError('squad retry needs the id of a task', `For example: \`squad retry ${example} --run ${name}\`.`);
+  const tried = failures.filter(canTry);
+  const offers = canOffer(context, options) && tried.length > 0;
+  if (options.json !== true && !offers) for (const line of failureLines(failures)) context.output.line(line);
+  closed();
+  if (offers) return retryAtTerminal(context, { ...troubled, failures: tried }, options);
+  throw whichTask(name, failures, stuck);
+}
+
+type Failed = Pick<TaskFailure, 'task' | 'next'>;
+
+/** One that waits for a person’s input would lack the same in another try. */
+function canTry({ next }: Pick<Failed, 'next'>): boolean {
+  return next.length === 0 || next.some((command) => command.startsWith('squad retry '));
+}
+
+/** The error without a task, with an example that would help. */
+export function whichTask(name: string, failures: readonly Failed[], stuck: readonly StuckTask[]): SquadError {
+  const task = failures.find(canTry)?.task ?? stuck.find((one) => one.task !== null)?.task;
+  const [instead] = failures.flatMap(({ next }) => next);
+  if (task !== undefined || instead === undefined) {
+    const example = `squad retry ${task ?? '<task>'} --run ${name}`;
+    return usageError('squad retry needs the id of a task', `For example: \`${example}\`.`);
+  }
+  return usageError(`another try of what failed in ${name} would end in the same way`, `Instead: \`${instead}\`.`);
 }
 
 interface Troubled {
@@ -47,6 +67,8 @@ interface Troubled {
   readonly agentsOf: (failure: TaskFailure) => readonly string[];
   /** Its result is an answer of which other tasks are made. */
   readonly isAnswer: (failure: TaskFailure) => boolean;
+  /** Throws if no task of the run can be opened again. */
+  readonly closed: () => void;
   /** Its last turn, as `squad show` names it. */
   readonly lastTurnOf: (failure: TaskFailure) => string | undefined;
 }
@@ -55,8 +77,10 @@ async function troubledTasks(
   { host }: CommandContext,
   run: string | undefined,
 ): Promise<Troubled & { readonly stuck: readonly StuckTask[] }> {
-  const { reading, composition, repository, now } = await openRun({ host }, run);
+  const opened = await openRun({ host }, run);
+  const { reading, composition, repository, now } = opened;
   const { name } = reading.row;
+  const closed = (): void => (reading.board.finished === null ? undefined : refuseOpenAgain(opened, reading));
   const failures = failuresOf(reading, await listKeptWork(composition.git, repository.root, name));
   const { tasks, facts } = reading.board;
   const agentsOf = ({ task, agent }: TaskFailure): string[] =>
@@ -71,7 +95,7 @@ async function troubledTasks(
     const last = reading.attempts.findLast(({ attempt }) => attempt.kind === 'turn' && attempt.taskId === task);
     return last && attemptName(last.attempt);
   };
-  return { name, failures, stuck: stuckTasksOf(reading, now), agentsOf, isAnswer, lastTurnOf };
+  return { name, failures, stuck: stuckTasksOf(reading, now), agentsOf, isAnswer, lastTurnOf, closed };
 }
 
 async function retryAtTerminal(

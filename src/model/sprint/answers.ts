@@ -6,6 +6,8 @@ import { transitionSchema } from './transition.ts';
 const line = z.string().max(500);
 const text = z.string().max(8_000);
 const lines = z.array(z.string().max(1_000)).max(50);
+/** More than blanks. */
+const said = (most: number): z.ZodString => z.string().trim().min(1).max(most);
 
 /** The contract of every answer: squad keeps all of it, whatever its step is. */
 function contract<P extends z.ZodRawShape>(proposals: P) {
@@ -34,7 +36,7 @@ export const FORMS = {
     no_sources_reason: line.nullable().describe('why there are no sources, such as: the repository shows all of it'),
     hints: lines.describe('for the planner: what follows for milestone, scope and order'),
   }),
-  milestone: contract({ ...read, title: line.describe('the milestone in one line') }),
+  milestone: contract({ ...read, title: said(500).describe('the milestone in one line') }),
   backlog: contract({ ...read, backlog_writes: backlogWritesSchema }),
   todos: contract({
     ...read,
@@ -42,9 +44,11 @@ export const FORMS = {
       .array(
         z.object({
           item: z.string().describe('the id of the item; one todo for each item'),
-          title: line,
-          brief: text.describe('the result and why it is wanted; where to begin; limits; how to see that it works'),
-          acceptance: lines.describe('what the reviews check, one an entry'),
+          title: said(500),
+          brief: said(8_000).describe(
+            'the result and why it is wanted; where to begin; limits; how to see that it works',
+          ),
+          acceptance: z.array(said(1_000)).min(1).max(50).describe('what the reviews check, one an entry'),
           needs: z.array(z.string()).max(50).describe('ids of the items whose todos it builds on'),
         }),
       )

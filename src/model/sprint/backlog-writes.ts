@@ -45,13 +45,13 @@ interface Receipt {
   readonly version: number;
 }
 
-export interface Taken {
+interface Taken {
   readonly problems?: never;
   /** The items that changed, as they are now. */
   readonly items: ReadonlyMap<string, BacklogItem>;
   readonly receipts: readonly Receipt[];
 }
-type Written = { readonly problems: readonly string[] } | Taken;
+export type Written = { readonly problems: readonly string[] } | Taken;
 
 interface Facts {
   readonly now: number;

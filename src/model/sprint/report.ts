@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** The planner's report on a sprint. No field is optional, because strict structured output requires all. */
 export const sprintReportSchema = z.object({
-  headline: z.string().max(200).describe('one line: what the sprint brought'),
+  headline: z.string().trim().min(1).max(200).describe('one line: what the sprint brought'),
   overview: z.string().max(4_000).describe('a few sentences for a person who saw nothing of it'),
   changes: z
     .array(

@@ -13,7 +13,12 @@ export const requestsAnswerSchema = z.object({
           request_id: z.string(),
           outcome: z.enum(['planned', 'refused']).describe('`refused`: no item can be made of it; the answer says why'),
           items: z.array(z.string()).max(50).describe('ids of its items: those that you add, and those that are there'),
-          answer: z.string().max(4_000).describe('for the person who asked: what will be done, or why nothing'),
+          answer: z
+            .string()
+            .trim()
+            .min(1)
+            .max(4_000)
+            .describe('for the person who asked: what will be done, or why nothing'),
         }),
       )
       .max(50)

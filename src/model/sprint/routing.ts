@@ -2,7 +2,7 @@ import type { RoutingPolicy } from './options.ts';
 import type { Step } from './transition.ts';
 
 /** The roles that the workflow allows for a step, the one that it means first. `scored`: the policy chooses among them. */
-export const CONTRACT = {
+const CONTRACT = {
   research_initial: { roles: ['research', 'planner'] },
   milestone_refinement: { roles: ['planner'] },
   artifact_sync: { roles: ['planner'] },
@@ -75,11 +75,21 @@ export function routeStep({ step, staffed, policy, text }: Asked): Routing {
   return { ok: true, step, role, strengths, skills, expected, ...(override === undefined ? {} : { override }) };
 }
 
+const STEPS = Object.keys(CONTRACT) as RoutedStep[];
+/** A planner may do without advice, and who built revises. */
+const DONE_BY_NEED: ReadonlySet<RoutedStep> = new Set(['planning_advice', 'developer_revision']);
+const NEEDED = STEPS.filter((step) => !DONE_BY_NEED.has(step));
+
+/** Who does each step; one for which the policy leaves no role is not there. */
+export function routedSteps(asked: Omit<Asked, 'step'>): Routed[] {
+  return STEPS.flatMap((step) => {
+    const { ok: _, ...routed } = routeStep({ ...asked, step });
+    return 'role' in routed ? [routed] : [];
+  });
+}
+
 /** Why the policy leaves no role for steps of a sprint, one line for each; empty: it leaves one for each. */
-export function unrouted(asked: Omit<Asked, 'step'>): string[] {
-  const steps = (Object.keys(CONTRACT) as RoutedStep[]).filter(
-    (step) => step !== 'planning_advice' && step !== 'developer_revision',
-  );
+export function unrouted(asked: Omit<Asked, 'step'>, steps: readonly RoutedStep[] = NEEDED): string[] {
   return steps.flatMap((step) => {
     const routed = routeStep({ ...asked, step });
     return routed.ok ? [] : [routed.problem];

@@ -10,7 +10,7 @@ export const sourcerAnswerSchema = z.object({
       .array(
         z.object({
           findings: z.array(z.string()).min(1).max(50).describe('ids of the findings that it is about'),
-          title: z.string().min(1).max(200).describe('one result, in one line'),
+          title: z.string().trim().min(1).max(200).describe('one result, in one line'),
           kind: z.enum(ITEM_KINDS),
           priority: z.number().int().min(PRIORITY.least).max(PRIORITY.most).describe('higher ones come first'),
           acceptance: z.array(z.string().max(500)).max(20),

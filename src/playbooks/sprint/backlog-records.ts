@@ -3,7 +3,7 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import { itemSchema, type BacklogEntry } from '../../model/sprint/item.ts';
 import { KINDS } from '../../model/sprint/kinds.ts';
 import { plainJson } from '../../text/json.ts';
-import type { Taken } from '../../model/sprint/backlog-writes.ts';
+import type { Written } from '../../model/sprint/backlog-writes.ts';
 
 /** Items that the run has written, as they are now. */
 const ITEMS = 'sprint-items';
@@ -22,9 +22,10 @@ export function backlogNow(frozen: readonly BacklogEntry[], { records }: Pick<Vi
   return [...known.values()];
 }
 
-/** Records the writes of a task with their receipts. */
-export function putItems({ task }: Pick<View, 'task'>, { items, receipts }: Taken, id: string): PlanChange[] {
-  if (items.size === 0) return [];
+/** Records the writes of a task with their receipts; none where one of them has a problem. */
+export function putItems({ task }: Pick<View, 'task'>, written: Written, id: string): PlanChange[] {
+  if (written.problems !== undefined || written.items.size === 0) return [];
+  const { items, receipts } = written;
   return [
     ...[...items].map(([item, value]): PlanChange => ({ do: 'put', in: ITEMS, id: item, value: plainJson(value) })),
     { do: 'put', in: RECEIPTS, id: `${id}/${task(id)?.round ?? 1}`, value: plainJson(receipts) },

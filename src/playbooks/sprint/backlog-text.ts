@@ -9,28 +9,18 @@ const MOST_ITEMS = 200;
 /** The backlog for a planner, the most urgent first: what it may write, with the version of each. */
 export function backlogText({ backlog, files }: Pick<SprintOptions, 'backlog' | 'files'>): string {
   const open = backlog.filter(({ state }) => state !== 'done' && state !== 'dropped');
-  const lines = open.slice(0, MOST_ITEMS).map((item) => {
-    const { id, version, state, priority, kind, title, acceptance } = item;
-    return [
-      `- ${id} (version ${version}, ${state}, priority ${priority}, ${kind}): ${plainLine(title)}`,
-      ...more(item, acceptance),
+  const lines = open
+    .slice(0, MOST_ITEMS)
+    .flatMap((item) => [
+      `- ${item.id} (version ${item.version}, ${item.state}, priority ${item.priority}, ${item.kind}): ${plainLine(item.title)}`,
+      ...item.acceptance.map((one) => `  - done means: ${plainLine(one)}`),
+      ...(item.blocked_reason === undefined ? [] : [`  - blocked: ${plainLine(item.blocked_reason)}`]),
+      ...(item.required_inputs ?? []).map((one) => `  - waits for: ${plainLine(one)}`),
+      ...(item.inputs ?? []).map((one) => `  - a person said: ${plainLine(one, 2_000)}`),
       ...fileLines(item.attachments ?? [], files).map((line) => `  ${line}`),
-    ].join('\n');
-  });
-  const left = open.length - lines.length;
+    ]);
+  const left = open.length - MOST_ITEMS;
   return [...lines, ...(left > 0 ? [`and ${left} more items of lower priority`] : [])].join('\n');
-}
-
-function more(
-  { blocked_reason: why, required_inputs: wants = [], inputs = [] }: SprintOptions['backlog'][number],
-  acceptance: readonly string[],
-): string[] {
-  return [
-    ...acceptance.map((one) => `  - done means: ${plainLine(one)}`),
-    ...(why === undefined ? [] : [`  - blocked: ${plainLine(why)}`]),
-    ...wants.map((one) => `  - waits for: ${plainLine(one)}`),
-    ...inputs.map((one) => `  - a person said: ${plainLine(one, 2_000)}`),
-  ];
 }
 
 /** The milestone and requirements of a sprint, in the words of its start. */

@@ -2,12 +2,17 @@ import { z } from 'zod';
 import type { AnswerReading, View } from '../../model/plan.ts';
 import { answerProblems } from '../../text/answer-problems.ts';
 import { atMost } from '../../text/at-most.ts';
-import type { Json } from '../../text/json.ts';
+import { asObject, type Json } from '../../text/json.ts';
 import { answerSchema } from '../shared/tasks.ts';
 import type { StageForm } from '../stages/stage-options.ts';
 import { stageTask } from '../stages/stage-records.ts';
 import { FORMS, type AnswerOf, type FormName } from '../../model/sprint/answers.ts';
-import { transitionProblems, transitionSchema, type AnsweringStep } from '../../model/sprint/transition.ts';
+import {
+  transitionProblems,
+  transitionSchema,
+  type AnsweringStep,
+  type Transition,
+} from '../../model/sprint/transition.ts';
 
 const MOST_PROBLEMS = 30;
 /** How often a phase of the planning may be done. */
@@ -23,10 +28,15 @@ interface About {
   readonly attachments: readonly string[];
 }
 
+/** An answer in its form. It counts only without problems. */
+type Reading = Omit<Extract<AnswerReading, { problems?: never }>, 'problems'> & {
+  readonly problems?: readonly string[];
+};
+
 /** A form whose answers fit its schema, and then `read`. One that cannot be used goes back twice. */
 export function checkedForm<S extends z.ZodType>(
   schema: S,
-  read: (view: View, answer: z.infer<S>, task: string) => AnswerReading,
+  read: (view: View, answer: z.infer<S>, task: string) => Reading,
 ): StageForm {
   return {
     schema: answerSchema(schema),
@@ -36,9 +46,10 @@ export function checkedForm<S extends z.ZodType>(
       // A person takes the task as it is.
       if (answer === null) return {};
       const wrong = answerProblems(schema, answer);
-      const reading = wrong.length > 0 ? { problems: wrong } : read(view, schema.parse(answer), task);
-      if (reading.problems === undefined) return reading;
-      return { problems: atMost([...reading.problems], MOST_PROBLEMS, (left) => `and ${left} more problems`) };
+      const { problems = [], ...counts } =
+        wrong.length > 0 ? { problems: wrong } : read(view, schema.parse(answer), task);
+      if (problems.length === 0) return counts;
+      return { problems: atMost([...problems], MOST_PROBLEMS, (left) => `and ${left} more problems`) };
     },
   };
 }
@@ -47,7 +58,7 @@ export function checkedForm<S extends z.ZodType>(
 export function formOf<N extends FormName>(
   name: N,
   about: About,
-  more: (view: View, answer: AnswerOf<N>, task: string) => AnswerReading = () => ({}),
+  more: (view: View, answer: AnswerOf<N>, task: string) => Reading = () => ({}),
 ): StageForm {
   return checkedForm(FORMS[name], (view, answer, task) => {
     const given = answer as AnswerOf<N>;
@@ -56,11 +67,7 @@ export function formOf<N extends FormName>(
   });
 }
 
-interface Said {
-  readonly role: string;
-  readonly status: string;
-  readonly error: string | null;
-}
+type Said = Pick<AnswerOf<FormName>, 'role' | 'status' | 'error'>;
 
 /** Whether one of these roles answers, and says why if it failed. */
 export function saidProblems({ role, status, error }: Said, roles: readonly string[]): string[] {
@@ -70,34 +77,30 @@ export function saidProblems({ role, status, error }: Said, roles: readonly stri
   ];
 }
 
-interface Given extends Said {
-  readonly request_id: string;
-  readonly proposals: {
-    readonly workflow_transition: z.infer<typeof transitionSchema>;
-    readonly attachments_read?: unknown;
-  };
-}
-
-function contractProblems(view: View, given: Given, about: About & { readonly task: string }): string[] {
+function contractProblems(view: View, given: AnswerOf<FormName>, about: About & { readonly task: string }): string[] {
   const { proposals, request_id: id, status } = given;
-  const { workflow_transition: transition, attachments_read: seen } = proposals;
+  const { outcome } = proposals.workflow_transition;
+  const named = 'attachments_read' in proposals ? proposals.attachments_read : about.attachments;
   const wanted = stageTask(view, about.task)?.entry ?? about.request;
-  const named = new Set(Array.isArray(seen) ? seen.map(String) : []);
-  const unread = Array.isArray(seen) ? about.attachments.filter((one) => !named.has(one)) : [];
-  const round = view.task(about.task)?.round ?? 1;
   return [
     ...(id === wanted ? [] : [`\`request_id\` must be ${wanted}`]),
     ...saidProblems(given, about.roles),
-    ...((status === 'completed') === (transition.outcome !== 'block')
+    ...((status === 'completed') === (outcome !== 'block')
       ? []
-      : [
-          `\`status\` is ${status} and \`workflow_transition\` says ${transition.outcome}: \`block\` goes with blocked or failed`,
-        ]),
-    ...transitionProblems(about.step, transition, { round, cap: PHASE_ITERATIONS, unread }),
+      : [`\`status\` is ${status} and \`workflow_transition\` says ${outcome}: \`block\` goes with blocked or failed`]),
+    ...transitionProblems(about.step, proposals.workflow_transition, {
+      ...{ round: view.task(about.task)?.round ?? 1, cap: PHASE_ITERATIONS },
+      unread: about.attachments.filter((one) => !named.includes(one)),
+    }),
   ];
 }
 
 /** The answer of a task in its form; undefined: it has none, or a person took the task without one. */
 export function answerIn<N extends FormName>(name: N, answer: Json | undefined): AnswerOf<N> | undefined {
   return FORMS[name].safeParse(answer).data as AnswerOf<N> | undefined;
+}
+
+/** The transition that an answer asks for, whatever its form; undefined: it has none. */
+export function transitionIn(answer: Json | undefined): Transition | undefined {
+  return transitionSchema.safeParse(asObject(asObject(answer)['proposals'])['workflow_transition']).data;
 }

@@ -11,7 +11,7 @@ import { sprintList } from './list.ts';
 import { recordsOfSprint } from './records.ts';
 import { SPRINT_ROLES, sprintCast } from './roles.ts';
 import { unrouted } from '../../model/sprint/routing.ts';
-import { backgroundOfReport } from './report-background.ts';
+import { backgroundOfReport } from './todo-views.ts';
 
 export { createReviewPlaybook, frozenReview } from './review.ts';
 
@@ -32,7 +32,7 @@ export function createSprintPlaybook(options: SprintOptions): Playbook<unknown> 
     answers: sprintForms(options),
     // It works while no person looks; `approve: todos` is its gate.
     asksForPlan: 'auto',
-    background: (view, task) => backgroundOfReport(view, task),
+    background: (view, task) => backgroundOfReport(options, view, task),
     lacks: (roster) =>
       unrouted({
         ...{ policy: options.policy, text: kickoffWords(options) },
@@ -48,7 +48,7 @@ export function createSprintPlaybook(options: SprintOptions): Playbook<unknown> 
       ...list.plan(input),
       ...(until === null ? [] : [{ do: 'set-timer' as const, id: CUTOFF, at: until }]),
     ],
-    advance: (view, event) => heard(options, view, event) ?? closedOut(view, list.advance(view, event)),
+    advance: (view, event) => heard(view, event) ?? closedOut(view, list.advance(view, event)),
     records: (view: View) => recordsOfSprint(options, view),
   };
 }

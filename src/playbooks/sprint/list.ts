@@ -1,11 +1,10 @@
 import type { OptionsSource } from '../../model/plan.ts';
 import type { SprintOptions } from '../../model/sprint/options.ts';
 import { type FactsOf, type PromptName, renderPrompt } from '../../prompts/render.ts';
-import { policyOf } from './commit-subject.ts';
 import { backlogText, kickoffText, referencesText } from './backlog-text.ts';
+import { DEFAULT_COMMIT_POLICY, readCommitPolicy } from '../../model/sprint/commit-policy.ts';
 import { kickoffWords } from '../../model/sprint/sprint.ts';
-import { delegation } from './delegation.ts';
-import { routeStep, type RoutedStep } from '../../model/sprint/routing.ts';
+import { routedSteps, type RoutedStep } from '../../model/sprint/routing.ts';
 import type { Reopens, Stage, StageList, StageRequirement } from '../stages/stage-list.ts';
 import type { Category } from '../../model/sprint/transition.ts';
 
@@ -27,7 +26,7 @@ export function sprintList(options: SprintOptions, subject: Subject): StageList 
   const { roles, limits } = subject;
   return {
     stages: [
-      ...planningStages(options, roles, words),
+      ...planningStages(options, words),
       ...(options.approve === 'todos' ? [approvalStage(options, limits.reviewRounds, words)] : []),
       ...todoStages(options, limits.reviewRounds, words),
       ...(roles.includes('version-controller') ? [commitStage(options, words)] : []),
@@ -41,7 +40,9 @@ interface Words {
   readonly folder: string;
   /** A prompt, and what a list fills in below it. */
   readonly brief: <N extends PromptName>(name: N, facts: FactsOf<N>, ...behind: readonly string[]) => string;
-  /** Who was chosen for a step. */
+  /** Who does the research, and who may if they cannot. */
+  readonly researchers: readonly string[];
+  /** Who was chosen for a step, and what is expected of them. */
   readonly to: (step: RoutedStep) => string;
   /** The attachments, for those who have not read the kickoff. */
   readonly files: readonly string[];
@@ -50,10 +51,21 @@ interface Words {
 function wordsFor(options: SprintOptions, { roles, run, prompts }: Subject): Words {
   // Braces of a prompt are no placeholders of the list.
   const literal = (text: string): string => text.replaceAll('{', '{{');
+  const asked = { policy: options.policy, text: kickoffWords(options), staffed: roles };
+  const routed = new Map(routedSteps(asked).map((one) => [one.step, one]));
+  const first = routed.get('research_initial')?.role ?? 'research';
   return {
+    researchers: [first, ...['research', 'planner'].filter((role) => role !== first)],
     folder: `docs/squad/${run}`,
     brief: (name, facts, ...behind) => [literal(renderPrompt(name, facts, prompts)), ...behind].join('\n\n'),
-    to: (step) => literal(delegation(options, step, roles, prompts)),
+    to: (step) => {
+      const one = routed.get(step);
+      if (one === undefined) return '';
+      const { role: roleName, strengths, skills: suggested, expected, override: why = '' } = one;
+      return literal(
+        renderPrompt('sprint/delegation', { step, roleName, strengths, suggested, expected, why }, prompts),
+      );
+    },
     files: referencesText(options).map(literal),
   };
 }
@@ -67,15 +79,13 @@ function asks({ advice }: SprintOptions): Pick<Stage, 'asks'> {
   return { asks: { of: ['designer', 'architect'], most: advice } };
 }
 
-function planningStages(options: SprintOptions, roles: readonly string[], { brief, to }: Words): Stage[] {
-  const { sprint: id, policy, maxTodos } = options;
+function planningStages(options: SprintOptions, { brief, to, researchers }: Words): Stage[] {
+  const { sprint: id, maxTodos } = options;
   const kickoff = kickoffText(options);
-  const routed = routeStep({ step: 'research_initial', staffed: roles, policy, text: kickoffWords(options) });
-  const first = routed.ok ? routed.role : 'research';
   return [
     {
       ...{ id: 'RESEARCH', title: 'Research', makes: { answer: 'research' } },
-      by: [first, ...['research', 'planner'].filter((role) => role !== first)],
+      by: researchers,
       brief: brief('sprint/research', { id, kickoff }, to('research_initial')),
     },
     {
@@ -148,7 +158,10 @@ function todoStages(options: SprintOptions, rounds: number, { brief, to, folder,
 
 /** The commits themselves are looked at, because an answer can name another subject. */
 function subjects({ commitPolicy }: Pick<SprintOptions, 'commitPolicy'>): StageRequirement {
-  return { subject: { policy: policyOf(commitPolicy), said: ['proposals', 'commit_subject'] } };
+  const read = readCommitPolicy(commitPolicy, 'COMMIT_POLICY.md');
+  // One that cannot be used is refused before a sprint begins.
+  const policy = read.ok ? read.value : DEFAULT_COMMIT_POLICY;
+  return { subject: { policy, said: ['proposals', 'commit_subject'] } };
 }
 
 function commitStage(options: SprintOptions, { brief, to }: Words): Stage {

@@ -1,119 +1,121 @@
 import type { TaskView, View } from '../../model/plan.ts';
 import { isTodoDone, type Todo } from '../../model/sprint/sprint.ts';
-import type { ItemState, TodoState } from '../../model/sprint/states.ts';
+import type { BacklogState } from '../../model/sprint/item.ts';
+import type { SprintOptions } from '../../model/sprint/options.ts';
+import type { TodoState } from '../../model/sprint/states.ts';
 import { defined } from '../../text/defined.ts';
+import { fenceTag } from '../../text/fence.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import { ENDED } from '../shared/tasks.ts';
-import { plannedIn } from '../stages/stage-records.ts';
-import { blockOf, isClosedOut, reopensOf, type Block } from './flow-records.ts';
-import { answerIn } from './forms.ts';
+import { plannedIn, stageTask } from '../stages/stage-records.ts';
+import { blockIn, isClosedOut, reopensOf } from './flow.ts';
+import { answerIn, transitionIn } from './forms.ts';
 import type { TodoEntry } from './todos.ts';
-import { chainsOf, isQueued, type Chain } from './todo-tasks.ts';
+import { chainsOf, isQueued, type Chain } from './chains.ts';
+
+const MOST_TEXT = 40_000;
 
 /** A todo as it is now, with what follows for its item. */
 export interface TodoView {
   readonly todo: Todo;
-  /** The state of its item. */
-  readonly now: Extract<ItemState, 'selected' | 'done' | 'blocked' | 'carried_over'>;
-  readonly block?: Block;
-  readonly commit?: string;
-  readonly tasks: readonly TaskView[];
-  /** When it came to this. */
-  readonly at: number;
+  readonly item: BacklogState;
 }
 
 /** The todos of the sprint, once they are chosen and, where a person has to, approved. */
-export function todoViews(view: View): TodoView[] {
+export function todoViews(options: SprintOptions, view: View): TodoView[] {
   const chains = chainsOf(view);
   const planned = (plannedIn(view, 'TODOS') ?? []) as readonly TodoEntry[];
   return planned.flatMap((entry) => {
     const chain = chains.get(entry.id);
-    return chain === undefined ? [] : [todoView(view, entry, chain)];
+    return chain === undefined ? [] : [todoView(options, view, entry, chain)];
   });
 }
 
-function todoView(view: View, entry: TodoEntry, chain: Chain): TodoView {
-  const block = blockOf(view, entry.id) ?? blockedByReview(chain);
-  const state = stateOf(chain, block);
-  const commit = chain.commit?.commit ?? chain.build?.commit;
-  const isOver = chain.all.every(({ status }) => ENDED.has(status));
-  const times = chain.all.map(({ at }) => (isOver ? at.ended : at.added) ?? at.added);
-  const bad =
-    chain.all.find(({ status }) => status === 'failed') ?? chain.all.find(({ status }) => status === 'skipped');
-  const why = state === 'blocked' ? block?.reason : WITH_WHY.has(state) ? bad?.why : undefined;
+function todoView(options: SprintOptions, view: View, entry: TodoEntry, chain: Chain): TodoView {
+  const all = [...chain.values()];
+  const block = blockIn(chain);
+  const state = block === undefined ? stateOf(chain) : 'blocked';
+  const bad = all.find(({ status }) => status === 'failed') ?? all.find(({ status }) => status === 'skipped');
   const reopened = countsOf(view, entry.id, chain);
-  const delivered = state === 'committed' ? commit : undefined;
-  return {
-    todo: {
-      ...{ id: entry.id, item: entry.item, title: entry.title, state },
-      ...defined({
-        commit: delivered,
-        why,
-        required_inputs: state === 'blocked' && block !== undefined ? [...block.required_inputs] : undefined,
-        reopened: Object.keys(reopened).length === 0 ? undefined : reopened,
-        ...notesOf(chain),
-      }),
-    },
-    now: itemStateOf(view, state, chain),
-    tasks: chain.all,
-    at: Math.max(...times),
-    ...defined({ block: state === 'blocked' ? block : undefined, commit: delivered }),
+  const { spec_changes, iteration_note } = answerIn('planned', chain.get('PLAN_TODO')?.answer)?.proposals ?? {};
+  const todo: Todo = {
+    ...{ id: entry.id, item: entry.item, title: entry.title, state },
+    ...defined({
+      commit: state === 'committed' ? commitIn(chain) : undefined,
+      why: block?.reason ?? (WITH_WHY.has(state) ? bad?.why : undefined),
+      required_inputs: block?.required_inputs,
+      reopened: Object.keys(reopened).length === 0 ? undefined : reopened,
+      ...{ spec_changes, iteration_note },
+    }),
   };
+  return { todo, item: itemOf(options, view, todo, chain) };
+}
+
+function commitIn(chain: Chain): string | undefined {
+  return chain.get('COMMIT')?.commit ?? chain.get('BUILD')?.commit;
 }
 
 const WITH_WHY: ReadonlySet<TodoState> = new Set(['failed', 'uncommitted', 'carried_over']);
 
-function stateOf({ plan, guide, build, commit, all }: Chain, block: Block | undefined): TodoState {
-  if (block !== undefined && all.some(({ status }) => status === 'failed')) return 'blocked';
+/** Where it waits for nothing that a person has to bring. */
+function stateOf(chain: Chain): TodoState {
+  const all = [...chain.values()];
+  const [plan, guide, build, commit] = ['PLAN_TODO', 'GUIDE', 'BUILD', 'COMMIT'].map((stage) => chain.get(stage));
   if (commit?.status === 'failed') return 'uncommitted';
   if (all.some(({ status }) => status === 'failed')) return 'failed';
   if (plan === undefined || all.some(({ status }) => status === 'cancelled')) return 'carried_over';
   if (all.some(({ status }) => !ENDED.has(status))) {
-    if (isQueued({ plan, all })) return 'queued';
+    if (isQueued(chain)) return 'queued';
     return build?.status === 'done' && commit !== undefined ? 'uncommitted' : 'running';
   }
   if (plan.status === 'skipped') return 'carried_over';
-  if ((commit?.commit ?? build?.commit) !== undefined && build?.status === 'done') return 'committed';
+  if (commitIn(chain) !== undefined && build?.status === 'done') return 'committed';
   const isDropped = guide?.status === 'skipped' || build?.status === 'skipped';
-  return isDropped && !isPlanningTodo(plan) ? 'carried_over' : 'completed';
+  return isDropped && transitionIn(plan.answer)?.outcome !== 'complete' ? 'carried_over' : 'completed';
 }
 
-/** Whether its planner says that nothing is to be built. */
-function isPlanningTodo({ answer }: TaskView): boolean {
-  return answerIn('planned', answer)?.proposals.workflow_transition.outcome === 'complete';
-}
-
-/** A commit that failed twice waits for another sprint. */
-function itemStateOf(view: View, state: TodoState, { commit }: Chain): TodoView['now'] {
-  if (isTodoDone({ state })) return 'done';
-  if (state === 'blocked') return 'blocked';
+function itemOf({ backlog, sprint }: SprintOptions, view: View, todo: Todo, chain: Chain): BacklogState {
+  const { state, item } = todo;
+  const all = [...chain.values()];
+  const isOver = all.every(({ status }) => ENDED.has(status));
+  const own = {
+    selected_in_sprint_id: sprint,
+    ...defined({ inputs: backlog.find(({ id }) => id === item)?.inputs }),
+    at: Math.max(...all.map(({ at }) => (isOver ? at.ended : at.added) ?? at.added)),
+  };
+  if (isTodoDone(todo))
+    return { state: 'done', ...own, completed_in_sprint_id: sprint, ...defined({ commit: todo.commit }) };
+  const block = blockIn(chain);
+  if (block !== undefined) {
+    const { reason, role, required_inputs, recommended_next_step: next } = block;
+    const why = { blocked_reason: reason, blocked_by_role: role, required_inputs };
+    return { state: 'blocked', ...own, ...why, ...defined({ recommended_next_step: next ?? undefined }) };
+  }
+  // A commit that failed twice waits for another sprint.
+  const commit = chain.get('COMMIT');
   const isLost = commit?.status === 'failed' && isClosedOut(view, commit.id);
-  return state === 'failed' || state === 'carried_over' || isLost ? 'carried_over' : 'selected';
+  const isLeft = state === 'failed' || state === 'carried_over' || isLost;
+  return { state: isLeft ? 'carried_over' : 'selected', ...own };
 }
 
-/** A rejection that ended the work, with what it waits for. */
-function blockedByReview({ build }: Chain): Block | undefined {
-  const last = build?.rounds.at(-1);
-  if (build?.cause !== 'blocked' || last?.blocked === undefined) return undefined;
-  const { required_inputs, recommended_next_step } = last.blocked;
-  const by = last.by.find(({ approved }) => !approved)?.role ?? '';
-  return { reason: last.feedback, role: by, required_inputs, recommended_next_step };
-}
-
-function countsOf(view: View, entry: string, { build }: Chain): Record<string, number> {
-  const categories = [
-    ...(build?.rounds ?? []).flatMap(({ approved, category }) =>
-      approved || category === undefined ? [] : [category],
-    ),
-    ...reopensOf(view, entry).map(({ category }) => category),
-  ];
-  return Object.fromEntries(
-    [...new Set(categories)].map((one) => [one, categories.filter((other) => other === one).length]),
+function countsOf(view: View, entry: string, chain: Chain): Record<string, number> {
+  const rejected = (chain.get('BUILD')?.rounds ?? []).flatMap(({ approved, category }) =>
+    approved ? [] : (category ?? []),
   );
+  const all = [...rejected, ...reopensOf(view, entry).map(({ category }) => category)];
+  return Object.fromEntries([...new Set(all)].map((one) => [one, all.filter((other) => other === one).length]));
 }
 
-/** The notes of its planner. */
-function notesOf({ plan }: Chain): Partial<Todo> {
-  const said = answerIn('planned', plan?.answer)?.proposals;
-  if (said === undefined) return {};
-  return { spec_changes: said.spec_changes, iteration_note: said.iteration_note };
+/** The end of each todo, for the planner that reports. */
+export function backgroundOfReport(options: SprintOptions, view: View, { id }: Pick<TaskView, 'id'>): string {
+  if (stageTask(view, id)?.stage !== 'REPORT') return '';
+  const lines = todoViews(options, view).map(({ todo }) => {
+    const { title, item, state, commit, why, required_inputs: inputs = [] } = todo;
+    return [
+      `- ${todo.id} (${item}): ${plainLine(title)}: ${state}${commit === undefined ? '' : `, commit ${commit}`}`,
+      ...(why === undefined ? [] : [`  why: ${plainLine(why, 1_000)}`]),
+      ...inputs.map((one) => `  it waits for: ${plainLine(one)}`),
+    ].join('\n');
+  });
+  return fenceTag('todos', lines.join('\n'), MOST_TEXT);
 }

@@ -6,7 +6,7 @@ import { quotedName } from '../../text/plain-text.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
 import { backlogNow } from './backlog-records.ts';
 import type { AnswerOf } from '../../model/sprint/answers.ts';
-import { routeStep, type RoutedStep } from '../../model/sprint/routing.ts';
+import { unrouted, type RoutedStep } from '../../model/sprint/routing.ts';
 
 /** Leaves room for the names of the stages behind it. */
 const LONGEST_ID = 24;
@@ -18,23 +18,22 @@ export interface TodoEntry extends PlannedEntry {
   readonly item: string;
 }
 
-/** The entries of the chosen todos, in the order of their needs; or why they cannot be used. */
+/** The entries of the chosen todos, in the order of their needs, and why they cannot be used. */
 export function readTodos(
   options: SprintOptions,
   view: View,
   todos: readonly Todo[],
-): { readonly problems: readonly string[] } | { readonly problems?: never; readonly entries: readonly TodoEntry[] } {
-  const problems = todoProblems(options, view, todos);
-  if (problems.length > 0) return { problems };
+): { readonly problems: readonly string[]; readonly entries: readonly TodoEntry[] } {
   const ids = idsOf(todos.map(({ item }) => item));
-  const entries = todos.map(({ item, title, brief, acceptance, needs }): TodoEntry => {
+  const all = todos.map(({ needs, ...todo }): TodoEntry => {
     const before = [...new Set(needs)].flatMap((need) => ids.get(need) ?? []);
-    return { id: ids.get(item) ?? item, item, title: title.trim(), brief, acceptance: said(acceptance), needs: before };
+    return { ...todo, id: ids.get(todo.item) ?? todo.item, needs: before };
   });
-  const sorted = sortByNeeds(entries);
-  if (sorted.length === entries.length) return { entries: sorted };
-  const left = entries.filter((one) => !sorted.includes(one)).map(({ item }) => item);
-  return { problems: [`these todos need each other in a circle: ${left.join(', ')}`] };
+  const entries = sortByNeeds(all);
+  const problems = todoProblems(options, view, todos);
+  const left = all.filter((one) => !entries.includes(one)).map(({ item }) => item);
+  if (problems.length > 0 || left.length === 0) return { problems, entries };
+  return { problems: [`these todos need each other in a circle: ${left.join(', ')}`], entries };
 }
 
 function todoProblems(options: SprintOptions, view: View, todos: readonly Todo[]): string[] {
@@ -45,20 +44,19 @@ function todoProblems(options: SprintOptions, view: View, todos: readonly Todo[]
     ...(todos.length <= options.maxTodos
       ? []
       : [`there are ${todos.length} todos; a sprint has at most ${options.maxTodos}`]),
-    ...todos.flatMap((todo, index) => {
-      const { item, title, brief, acceptance, needs } = todo;
+    ...todos.flatMap(({ item, title, brief, acceptance, needs }, index) => {
       const found = backlog.get(item);
-      const unknown = needs.filter((need) => !items.includes(need));
-      const state =
-        found !== undefined && !isSelectable(found) ? [`it is ${found.state}; only pending items can be selected`] : [];
       const wrong = [
-        ...(found === undefined ? ['the backlog has no such item'] : state),
+        ...(found === undefined ? ['the backlog has no such item'] : []),
+        ...(found === undefined || isSelectable(found)
+          ? []
+          : [`it is ${found.state}; only pending items can be selected`]),
         ...(items.indexOf(item) === index ? [] : ['the item has a todo already']),
-        ...(title.trim() === '' || brief.trim() === '' ? ['it needs a title and a brief'] : []),
-        ...(said(acceptance).length === 0 ? ['it needs at least one acceptance criterion'] : []),
         ...(needs.includes(item) ? ['it needs itself'] : []),
-        ...unknown.map((need) => `it needs ${quotedName(need)}, which is no todo of this sprint`),
-        ...policyProblems(options, staffed, [title, brief, ...acceptance].join('\n')),
+        ...needs
+          .filter((need) => !items.includes(need))
+          .map((need) => `it needs ${quotedName(need)}, which is no todo of this sprint`),
+        ...unrouted({ policy: options.policy, staffed, text: [title, brief, ...acceptance].join('\n') }, CHAIN),
       ];
       return wrong.map((problem) => `todo ${index + 1} (${quotedName(item)}): ${problem}`);
     }),
@@ -66,13 +64,6 @@ function todoProblems(options: SprintOptions, view: View, todos: readonly Todo[]
 }
 
 const CHAIN = ['architect_guidance', 'developer_build', 'qa_validation'] as const satisfies readonly RoutedStep[];
-
-function policyProblems({ policy }: SprintOptions, staffed: readonly string[], text: string): string[] {
-  return CHAIN.flatMap((step) => {
-    const routed = routeStep({ step, staffed, policy, text });
-    return routed.ok ? [] : [routed.problem];
-  });
-}
 
 /** A short name for each item, which the tasks of its chain begin with. */
 function idsOf(items: readonly string[]): ReadonlyMap<string, string> {
@@ -86,8 +77,4 @@ function idsOf(items: readonly string[]): ReadonlyMap<string, string> {
       return [item, id] as const;
     }),
   );
-}
-
-function said(lines: readonly string[]): string[] {
-  return lines.map((one) => one.trim()).filter((one) => one !== '');
 }

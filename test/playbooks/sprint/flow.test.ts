@@ -257,9 +257,9 @@ describe('a todo', () => {
 });
 
 describe('the commit of a todo', () => {
-  const commitPolicy = '```commit-policy\nbegins: type\n```';
+  const POLICY = '```commit-policy\nbegins: type\n```';
   const good = says.committed('b-one', 'feat: make b-one');
-  const play = (...made: string[]) => {
+  const play = (made: string[], commitPolicy = POLICY) => {
     const answers = { 'b-one-commit': [good] };
     const evidence = (id: string) => (id === 'b-one-commit' ? { subjects: [made.shift() ?? 'WIP'] } : undefined);
     return playSprint({
@@ -269,16 +269,17 @@ describe('the commit of a todo', () => {
   };
 
   it.each([
-    ['breaks the policy', 'WIP', 'breaks the commit policy'],
-    ['has another subject than its author says', 'feat: other', 'both have to be the same'],
-  ])('goes back to its author where it %s, and lands once it does not', (_, made, why) => {
-    const played = play(made, 'feat: make b-one');
+    ['breaks the policy', POLICY, 'WIP', 'breaks the commit policy'],
+    ['is longer than squad allows without a policy', '', 'x'.repeat(73), 'at most 72 are allowed'],
+    ['has another subject than its author says', POLICY, 'feat: other', 'both have to be the same'],
+  ])('goes back to its author where it %s, and lands once it does not', (_, policy, made, why) => {
+    const played = play([made, 'feat: make b-one'], policy);
     expect(todoStates(played)).toEqual(['b-one committed']);
     expect(JSON.stringify(played.turns)).toContain(why);
   });
 
   it('does not land as it is if it never follows the policy', () => {
-    const played = play();
+    const played = play([]);
     expect(todoStates(played)).toEqual(['b-one uncommitted']);
     expect(progressIn(played).todos[0]?.why).toContain('breaks the commit policy');
     expect(itemState(played, 'b-one').state).toBe('carried_over');
@@ -287,7 +288,7 @@ describe('the commit of a todo', () => {
   it('is looked at where the developer made it, too', () => {
     const subjects = ['WIP', 'feat: make b-one'];
     const played = playSprint({
-      ...{ items: ['b-one'], options: { commitPolicy } },
+      ...{ items: ['b-one'], options: { commitPolicy: POLICY } },
       script: { evidence: (id) => (id === 'b-one-build' ? { subjects: [subjects.shift() ?? ''] } : undefined) },
     });
     expect(todoStates(played)).toEqual(['b-one committed']);

@@ -39,8 +39,14 @@ describe('todos of a sprint', () => {
     ['of a blocked item', [says.todo('b-stuck')], 'it is blocked; only pending items can be selected'],
     ['of an item that is done', [says.todo('b-done')], 'it is done; only pending items can be selected'],
     ['two of one item', [says.todo('b-a'), says.todo('b-a')], 'the item has a todo already'],
-    ['without a brief', [says.todo('b-a', { brief: ' ' })], 'it needs a title and a brief'],
-    ['without a criterion', [says.todo('b-a', { acceptance: [' '] })], 'it needs at least one acceptance criterion'],
+    ['without a brief', [says.todo('b-a', { brief: ' ' })], '`proposals.todos[0].brief` is too short'],
+    ['without a title', [says.todo('b-a', { title: ' ' })], '`proposals.todos[0].title` is too short'],
+    ['without a criterion', [says.todo('b-a', { acceptance: [] })], '`proposals.todos[0].acceptance` is empty'],
+    [
+      'with a blank criterion',
+      [says.todo('b-a', { acceptance: [' '] })],
+      '`proposals.todos[0].acceptance[0]` is too short',
+    ],
     ['one that needs itself', [says.todo('b-a', { needs: ['b-a'] })], 'it needs itself'],
     ['one that needs no todo', [says.todo('b-a', { needs: ['b-b'] })], 'which is no todo of this sprint'],
     [

@@ -4,9 +4,10 @@ import { folderPath, type GitContext, type RunRepository } from './git-context.t
 import { borrowedStores, findForeignStore, isFolder, makeView, storesOfFolders } from './git-directory.ts';
 import { readHead, type HeadAnswer } from './read-refs.ts';
 import { readNote } from './folder-note.ts';
-import { findCopied } from './known-copies.ts';
+import { copiesOfRun, findCopied } from './known-copies.ts';
 import { headOf } from './run-branch.ts';
 import { copyRefs, fetchArguments, LOCAL_ONLY } from './run-repository.ts';
+import { takeLoose } from './take-loose.ts';
 
 /**
  * The commit at HEAD of a folder, brought into the run's repository. Everything there may be an agent's: git never runs on it,
@@ -42,11 +43,27 @@ export async function openTaking(context: GitContext, repository: RunRepository,
   const directory = join(folderPath(context, repository.run, task), '.git');
   const foreign = await findForeignStore(directory, storesOfFolders(context, repository));
   if (foreign !== undefined) return foreign;
+  const borrowed = await borrowedStores(context, repository);
+  let fetching: Promise<Take> | undefined;
+  return async (ids) => {
+    const isFree = (await copiesOfRun(repository.directory)).length === 0;
+    if (isFree && (await takeLoose(context, repository, { task, borrowed, ids }))) return undefined;
+    fetching ??= openFetch(context, repository, { task, directory, borrowed });
+    return (await fetching)(ids);
+  };
+}
+
+/** For packs, for many or large objects, where files of the person may be among them, and in any doubt. */
+async function openFetch(
+  context: GitContext,
+  repository: RunRepository,
+  { task, directory, borrowed }: { task: string; directory: string; borrowed: readonly string[] },
+): Promise<Take> {
   const view = await makeView(context, repository, task, directory);
   const environment = { ...repository.call.environment, ...LOCAL_ONLY };
   const cage = {
     writable: [repository.directory, context.temporary],
-    readable: [view, join(directory, 'objects'), ...(await borrowedStores(context, repository))],
+    readable: [view, join(directory, 'objects'), ...borrowed],
   };
   let isCopied = false;
   const base = (await readNote(context, repository.run, task))?.base;

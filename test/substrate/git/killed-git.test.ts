@@ -22,7 +22,7 @@ describe('T17 kill -9 of a git of the engine’s, then another engine', () => {
       [
         ['in storing files', 'hash-object'],
         ['in mid-checkout', 'read-tree'],
-        ['in mid-fetch', 'fetch'],
+        ['in taking commits', 'unpack-objects'],
         ['in mid-commit', 'commit-tree'],
         ['in mid-merge', 'merge-tree'],
         ['in moving a ref', 'update-ref'],

@@ -11,7 +11,9 @@ import { realPath } from '../system/files/real-path.ts';
 import { explainHead, explainPlace, isNowhere, type PlaceFacts } from './explain-place.ts';
 import {
   createGit,
+  type Git,
   type GitAnswer,
+  type GitCall,
   type GitPorts,
   identityVariables,
   isCommitId,
@@ -42,6 +44,7 @@ export interface Repository extends Checkout {
 const HEAD = 'HEAD^{commit}';
 const KIND = ['--is-bare-repository', '--is-inside-git-dir', '--is-shallow-repository'];
 const PLACES = ['--path-format=absolute', '--show-toplevel', '--git-common-dir', '--git-dir'];
+const TARGET = ['--symbolic-full-name', 'HEAD'];
 
 interface FolderAnswer {
   readonly answer: GitAnswer;
@@ -49,19 +52,17 @@ interface FolderAnswer {
   /** The folder is a git directory, or in one. */
   readonly insideGit: boolean;
   readonly shallow: boolean;
-  /** Root, common and own git directory, and the commit of HEAD; without the last one if there is none. */
+  /**
+   * Root, common and own git directory, the commit of HEAD and its target (`HEAD`: it is detached); without the last two if there is no
+   * commit, and without the target where another ref is named HEAD.
+   */
   readonly lines: readonly string[];
-  /** The target of HEAD; undefined: it is detached. A tag, branch or ref that is named HEAD does not change this. */
-  readonly ref: string | undefined;
 }
 
 async function askAbout(ports: GitPorts, path: string): Promise<FolderAnswer> {
   const git = createGit(ports);
   const call = { cwd: path };
-  const [answer, head] = await Promise.all([
-    git.run(['rev-parse', ...KIND, ...PLACES, HEAD], call),
-    git.run(['symbolic-ref', '--quiet', 'HEAD'], call),
-  ]);
+  const answer = await git.run(['rev-parse', ...KIND, ...PLACES, HEAD, ...TARGET], call);
   const said = answer.stdout.trim().split('\n');
   const [bare, insideGit, shallow, ...lines] = said;
   if (answer.code === 0 && ![bare, insideGit, shallow].every((word) => word === 'true' || word === 'false')) {
@@ -78,8 +79,13 @@ async function askAbout(ports: GitPorts, path: string): Promise<FolderAnswer> {
     shallow: shallow === 'true',
     // git repeats a revision that does not exist.
     lines: lines.filter((line) => line !== HEAD),
-    ref: head.code === 0 ? head.stdout.trim() : undefined,
   };
+}
+
+/** undefined: it is detached. */
+async function targetOfHead(git: Git, call: GitCall): Promise<string | undefined> {
+  const { code, stdout } = await git.run(['symbolic-ref', '--quiet', 'HEAD'], call);
+  return code === 0 ? stdout.trim() : undefined;
 }
 
 /** The repository at or above a folder. Throws `not-a-repository`, with its cause and the next command. */
@@ -87,9 +93,10 @@ export async function openRepository(ports: GitPorts, path: string): Promise<Rep
   const asked = await askAbout(ports, path);
   const checkout = checkoutOf(ports, asked, path);
   const { root, commonDirectory } = checkout;
-  const [, , gitDirectory = commonDirectory, head = ''] = asked.lines;
+  const [, , gitDirectory = commonDirectory, head = '', target] = asked.lines;
   if (!isCommitId(head)) throw await withoutCommit(ports, asked, root);
-  return { ...checkout, gitDirectory, head, branch: branchOf(asked.ref), shallow: asked.shallow };
+  const branch = branchOf(target ?? (await targetOfHead(createGit(ports), { cwd: root })));
+  return { ...checkout, gitDirectory, head, branch, shallow: asked.shallow };
 }
 
 /** The checkout at or above a folder, with or without a commit. Throws `not-a-repository`, with its cause and the next command. */
@@ -107,7 +114,7 @@ function branchOf(ref: string | undefined): string | undefined {
 
 function checkoutOf(ports: GitPorts, { answer, bare, insideGit, lines }: FolderAnswer, path: string): Checkout {
   const [root, commonDirectory, gitDirectory] = lines;
-  if (lines.length > (answer.code === 0 ? 4 : 3)) {
+  if (lines.length > (answer.code === 0 ? 5 : 3)) {
     throw notARepository(
       `the path of the checkout at ${path} has a line break in it`,
       'Move the repository to a path without one.',
@@ -136,10 +143,11 @@ export function isOutsideRepositories(error: unknown): boolean {
 }
 
 /** HEAD is no commit: git is asked what it is instead. */
-async function withoutCommit(ports: GitPorts, { answer, ref }: FolderAnswer, root: string): Promise<SquadError> {
+async function withoutCommit(ports: GitPorts, { answer }: FolderAnswer, root: string): Promise<SquadError> {
   const git = createGit(ports);
   const call = { cwd: root };
-  const [id, others] = await Promise.all([
+  const [ref, id, others] = await Promise.all([
+    targetOfHead(git, call),
     // The id alone: whether there is such a commit is another question.
     git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], call),
     git.run(['for-each-ref', '--count=1', '--format=%(refname:strip=2)', BRANCHES], call),

@@ -190,6 +190,37 @@ describe('openRepository', () => {
     expect(readFileSync(join(workspace.path, 'src', 'a.txt'), 'utf8')).toBe('a\n');
   });
 
+  it.each<[string, number, ...(readonly string[])[]]>([
+    ['on a branch', 1],
+    [
+      'on a branch of a branch',
+      1,
+      ['symbolic-ref', 'refs/heads/other', 'refs/heads/main'],
+      ['symbolic-ref', 'HEAD', 'refs/heads/other'],
+    ],
+    ['with HEAD detached', 1, ['checkout', '--quiet', '--detach']],
+    // Only then is the target asked for alone.
+    ['next to a tag that is named HEAD', 2, ['update-ref', 'refs/tags/HEAD', 'main']],
+    ['next to a branch that is named HEAD', 2, ['update-ref', 'refs/heads/HEAD', 'main']],
+  ])('asks git at once for all that it has to know, %s', async (_what, asked, ...changes) => {
+    const root = temporaryFolder();
+    const repository = createRepository(join(root, 'repository'));
+    for (const change of changes) git(repository, ...change);
+    const isDetached = changes.some(([verb]) => verb === 'checkout');
+    const ports = portsOf(root);
+    let started = 0;
+    const run: GitPorts['processes']['run'] = async (...all) => {
+      started += 1;
+      return ports.processes.run(...all);
+    };
+    const opened = await openRepository({ ...ports, processes: { ...ports.processes, run } }, repository);
+    expect([opened.head, opened.branch]).toEqual([
+      git(repository, 'rev-parse', 'main'),
+      isDetached ? undefined : git(repository, 'symbolic-ref', 'HEAD').replace('refs/heads/', ''),
+    ]);
+    expect(started).toBe(asked);
+  });
+
   it('refuses a path with a line break, which git cannot tell from two answers', async () => {
     const root = temporaryFolder();
     const repository = createRepository(join(root, 'two\nlines'));

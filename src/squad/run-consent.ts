@@ -10,7 +10,7 @@ import { readOwnSettings, type Registered } from './preflight/read-settings.ts';
 import { itemsOfRun } from './preflight/run-items.ts';
 import { describeRuntimes } from '../engine/runtime-choice.ts';
 import type { TrustItem } from './preflight/trust-item.ts';
-import { isRunTrusted, rememberRun, trustStoreOf } from './preflight/trust-store.ts';
+import { isRunTrusted, rememberRun, trustStoreOf, whileRemembering } from './preflight/trust-store.ts';
 import { consentContent, consentHash, sameParent } from '../view/run-consent.ts';
 import { findRun } from '../view/read-run.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
@@ -27,6 +27,20 @@ type Workspace = Pick<OpenedWorkspace, 'host' | 'composition' | 'repository' | '
 export async function recordRun(workspace: Workspace, { id, definition, limits, content }: RunToAdmit): Promise<void> {
   const items = await itemsIn(workspace, definition, limits);
   if (items.length > 0) await remember(workspace, id, content);
+}
+
+/** As `recordRun`, for one whose name is chosen as it is recorded: `record` calls what it gets with the run and its content. */
+export async function recordingRun<T>(
+  workspace: Workspace,
+  { definition, limits }: Pick<RunToAdmit, 'definition' | 'limits'>,
+  record: (agreed: (run: string, content: readonly Json[]) => void) => T,
+): Promise<T> {
+  const items = await itemsIn(workspace, definition, limits);
+  if (items.length === 0) return record(() => undefined);
+  const { host, repository, composition } = workspace;
+  return whileRemembering(trustStoreOf(host, repository), (remember) =>
+    record((run, content) => remember({ run, hash: consentHash(content), at: composition.clock.now() })),
+  );
 }
 
 /**

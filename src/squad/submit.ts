@@ -27,7 +27,7 @@ import {
 import type { Preflight } from './preflight/preflight.ts';
 import { warningTexts } from './preflight/warning-texts.ts';
 import { flagQueue } from './queue-flag.ts';
-import { recordRun } from './run-consent.ts';
+import { recordingRun } from './run-consent.ts';
 import type { Source } from './preflight/source.ts';
 import type { Submitted } from './sources/source-of.ts';
 
@@ -138,22 +138,26 @@ async function record(workspace: LedgerPlace, source: Source, checked: Preflight
   }
 }
 
-/** First the name, which many may want at the same moment; then the consent, without which no engine starts it; then what it is. */
+/** All in one transaction: the name, which many may want at the same moment, the consent, without which no engine starts it, and what it is. */
 async function recordNamed(
   workspace: OpenedWorkspace,
   ledger: Ledger,
-  { freeName, under }: Preflight,
+  { freeName, under, definition }: Preflight,
   { runId, priority, submitted }: Asked,
 ): Promise<Recorded> {
-  const { name } = ledger.createRun({ id: runId, name: freeName });
-  failpoint('submitted.named');
-  const definition = submittedAs(under(name), priority, submitted);
-  const stored = plainJson(definition);
-  await recordRun(workspace, { id: runId, definition, limits: definition.limits, content: [stored] });
-  const known = !ledger.submit({ id: runId, definition: stored });
+  const recorded = await recordingRun(workspace, { definition, limits: definition.limits }, (agreed) =>
+    ledger.transact((): Recorded => {
+      const { name } = ledger.createRun({ id: runId, name: freeName });
+      failpoint('submitted.named');
+      const stored = plainJson(submittedAs(under(name), priority, submitted));
+      const known = !ledger.submit({ id: runId, definition: stored });
+      if (!known) agreed(runId, [stored]);
+      return { runId, name, known };
+    }),
+  );
   failpoint('submitted.recorded');
   flagQueue(workspace.directory);
-  return { runId, name, known };
+  return recorded;
 }
 
 /** The process that recorded it may have died before an engine could see it. */

@@ -25,6 +25,11 @@ it.each(POINTS)(
       const add = ['add', 'objective.md', '--runtime', 'scripted', '--yes', '--key', 'k', '--base', 'main', '--json'];
       const first = await bench.run(add, by === 'add' ? kill : undefined);
       expect(first.signal).toBe(by === 'add' ? 'SIGKILL' : null);
+      // One transaction: there is the whole of it or nothing.
+      const there = await bench.run(['queue', '--json']);
+      expect(there.lines).toHaveLength(point === 'submitted.recorded' || by === 'engine' ? 1 : 0);
+      const { lines: known } = await bench.run(['runs', '--json']);
+      expect(known).toHaveLength(there.lines.length);
       if (by === 'engine') expect((await bench.run(['resume', '--all', '--json'], kill)).signal).toBe('SIGKILL');
       const again = await bench.run(add);
       expect([again.code, again.lines[0]?.['known']], again.stderr).toEqual([

@@ -211,13 +211,11 @@ describe.concurrent('the queue', { timeout: 300_000 }, () => {
     expect(await states()).toContainEqual(['two', 'waits', 'it waits for one']);
     await json(bench, ['queue', 'drop', 'one']);
     expect(await states()).toEqual([['two', 'held', expect.stringContaining('`squad resume one` starts it')]]);
-    // Killed after its name was taken: it could be submitted again, to wait for the run that waits for it.
-    const kill = { SQUAD_FAILPOINTS: 'submitted.named:1=kill' };
-    expect((await bench.run([...ADD, '--name', 'cut', '--key', 'k'], kill)).signal).toBe('SIGKILL');
-    for (const key of [[], ['--key', 'k']]) {
-      const refused = await bench.run([...ADD, '--after', 'cut', ...key]);
-      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('its start was cut short')]);
-    }
+    // Killed before it was defined: there is nothing that another run could begin with.
+    const run = ['run', ...ADD.slice(1), '--name', 'cut'];
+    expect((await bench.run(run, { SQUAD_FAILPOINTS: 'run.created:1=kill' })).signal).toBe('SIGKILL');
+    const refused = await bench.run([...ADD, '--after', 'cut']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('its start was cut short')]);
   });
 
   it('leaves a ledger of a newer version alone', ALL, async (test) => {

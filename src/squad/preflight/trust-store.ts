@@ -101,6 +101,46 @@ export async function rememberRun(store: TrustStore, { run, hash, at }: RunEntry
   });
 }
 
+/**
+ * While no other process writes the store. What `work` gets keeps a consent as `rememberRun` does, at once; where the store cannot be
+ * written it does nothing, and squad asks again.
+ */
+export async function whileRemembering<T>(
+  store: TrustStore,
+  work: (remember: (entry: RunEntry) => void) => T,
+): Promise<T> {
+  let done: (() => T) | undefined;
+  try {
+    await whileLocked(store, async (path) => {
+      if (!appendLine(path)) await writeStore(path, await readStore({ path }));
+      done = outcomeOf(() => work(({ run, hash, at }) => keepLine(path, JSON.stringify({ run, hash, at }))));
+    });
+  } catch (error) {
+    if (!isStorageError(error)) throw error;
+  }
+  return done === undefined ? work(() => undefined) : done();
+}
+
+function keepLine(path: string, line: string): void {
+  try {
+    appendLine(path, line);
+  } catch {
+    // The disk is full.
+  }
+}
+
+/** Its result, or its error, which is none of the store. */
+function outcomeOf<T>(work: () => T): () => T {
+  try {
+    const value = work();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
 interface Entries {
   readonly trusted: readonly z.infer<typeof entrySchema>[];
   /** Each is one consent to a run. */
@@ -109,8 +149,8 @@ interface Entries {
 
 const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
-/** False: the file has to be read and written anew, if it can be. Synchronous, because others wait. */
-function appendLine(path: string, line: string): boolean {
+/** False: the file has to be read and written anew, if it can be. Without a line it only looks. Synchronous, because others wait. */
+function appendLine(path: string, line?: string): boolean {
   let file: number;
   try {
     file = openSync(path, APPEND);
@@ -125,6 +165,7 @@ function appendLine(path: string, line: string): boolean {
     const end = Buffer.alloc(1);
     readSync(file, end, 0, 1, found.size - 1);
     if (end.toString() !== '\n') return false;
+    if (line === undefined) return true;
     writeSync(file, `${line}\n`);
     fdatasyncSync(file);
     return true;

@@ -9,6 +9,7 @@ import {
   rememberRun,
   rememberTrust,
   trustStoreOf,
+  whileRemembering,
 } from '../../../src/squad/preflight/trust-store.ts';
 import { parseSettings } from '../../../src/squad/settings/parse-settings.ts';
 import { armFailpoints } from '../../../src/substrate/system/failpoint.ts';
@@ -284,6 +285,35 @@ describe('the trust store', () => {
     place(store.path, after, 0o620);
     await expect(rememberRun(store, { ...entry, run: 'four' })).rejects.toMatchObject({ code: 'wrong-environment' });
     expect(readFileSync(store.path, 'utf8')).toBe(after);
+  });
+
+  it('keeps consents at once while other processes wait, and leaves the errors of the work there alone', async () => {
+    const { store } = open();
+    const others: Promise<void>[] = [];
+    const said = await whileRemembering(store, (remember) => {
+      others.push(rememberRun(store, { ...entry, run: 'other' }));
+      remember({ ...entry, run: 'one' });
+      return readFileSync(store.path, 'utf8');
+    });
+    expect(said).toContain('"run":"one"');
+    await Promise.all(others);
+    for (const run of ['one', 'other']) expect(await isRunTrusted(store, run, entry.hash)).toBe(true);
+    const fails = whileRemembering(store, () => {
+      throw new Error('of the work');
+    });
+    await expect(fails).rejects.toThrow(/^of the work$/);
+  });
+
+  it('does the work all the same where the store cannot be written', async () => {
+    const { store } = open();
+    armFailpoints('trust.before-rename=throw');
+    const work = whileRemembering(store, (remember) => {
+      remember({ ...entry, run: 'one' });
+      return 'done';
+    });
+    expect(await work).toBe('done');
+    armFailpoints('');
+    expect(await isRunTrusted(store, 'one', entry.hash)).toBe(false);
   });
 
   it('loses no run of many that are added at once', async () => {

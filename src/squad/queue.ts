@@ -1,3 +1,4 @@
+import { openMachine, type Machine } from '../engine/machine.ts';
 import { usageError } from '../model/errors.ts';
 import { RUN_EVENTS } from '../model/run.ts';
 import { unknownRun } from '../model/unknown-name.ts';
@@ -16,9 +17,10 @@ import {
   type Place,
 } from './open-workspace.ts';
 
-/** The runs that wait for an engine, the next one first. */
-export async function readQueue(place: Place): Promise<QueuedRun[]> {
-  return lookIn(await openWorkspace(place), (ledger, _lockedBy, now) => listQueue(ledger, now)) ?? [];
+/** The runs that wait for an engine, the next one first. Needs no runtime. */
+export async function readQueue({ host, composition }: Place<Machine>): Promise<QueuedRun[]> {
+  const workspace = await openWorkspace({ host, composition: composition ?? openMachine(host) });
+  return lookIn(workspace, (ledger, _lockedBy, now) => listQueue(ledger, now)) ?? [];
 }
 
 /** Puts a run of the queue to a place (1: it starts next). Throws `usage` for one that is not in the queue. */

@@ -2,7 +2,8 @@ import type { Submission } from '../model/run.ts';
 import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { findRun, isQueued } from './read-run.ts';
 import { inOrder, withBefore } from './queue-rules.ts';
-import { unfinishedOf } from './unfinished.ts';
+import { stillQueued, unfinishedOf, type Unfinished } from './unfinished.ts';
+import { untouchedRun, type UntouchedRun } from './untouched-run.ts';
 
 /** A run that no engine has had yet. */
 export interface QueuedRun {
@@ -35,15 +36,24 @@ export function listQueue(ledger: Ledger, now: number): QueuedRun[] {
 }
 
 function queuedRun(ledger: Ledger, row: RunRow, now: number): QueuedRun | undefined {
+  const untouched = untouchedRun(ledger, row.id);
+  if (untouched !== undefined) return shownAs(ledger, untouched, stillQueued(row, untouched));
   if (ledger.segments(row.id).length > 0) return undefined;
   const reading = findRun(ledger, row.id, null);
   if (reading === undefined || !isQueued(reading) || reading.refused?.dropped === true) return undefined;
-  const { submitted, objective, repository } = reading.definition;
+  const { submitted } = reading.definition;
   const found = unfinishedOf(reading, now);
-  if (submitted === undefined || found === undefined) return undefined;
+  return submitted && found && shownAs(ledger, { ...reading.definition, submitted }, found);
+}
+
+function shownAs(
+  ledger: Ledger,
+  { submitted, objective, repository }: Omit<UntouchedRun, 'source' | 'playbook' | 'options'>,
+  found: Unfinished,
+): QueuedRun {
   const { need, why } = withBefore(ledger, found, submitted);
   return {
-    ...{ runId: row.id, name: row.name, objective: objective.title, priority: objective.priority ?? null },
+    ...{ runId: found.runId, name: found.name, objective: objective.title, priority: objective.priority ?? null },
     ...{ submittedAt: submitted.at, by: submitted.by, base: baseOf(ledger, submitted, repository.base) },
     state: need === 'queued' || need === 'answered' ? 'ready' : need === 'waits' ? 'waits' : 'held',
     why,

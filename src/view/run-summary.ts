@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Playbooks } from '../model/plan.ts';
+import { hasStages, tasksToCome } from '../playbooks/stages/stage-views.ts';
 import { decidedSchema, RUN_EVENTS, type ReviewCount } from '../model/run.ts';
 import { hasEnded, type RunState } from '../model/run-state.ts';
 import type { LeaseSegment, Ledger, RunRow } from '../substrate/ports/ledger.ts';
@@ -8,8 +9,9 @@ import { isDriven, type LockedBy } from './driven.ts';
 import { findRun, type ForkParent } from './read-run.ts';
 import { readEvent } from './replay-plan.ts';
 import type { RunView } from './run-view.ts';
-import type { Unfinished } from './unfinished.ts';
-import type { UsageCount } from './usage-count.ts';
+import { stillQueued, type Unfinished } from './unfinished.ts';
+import { untouchedRun } from './untouched-run.ts';
+import { totalsOf, usageCountOf, type UsageCount } from './usage-count.ts';
 import { viewOf } from './view-of.ts';
 
 /** A run of this repository. */
@@ -45,8 +47,26 @@ export interface RunSummary {
 /** One run for a list of them; undefined: it was never defined. */
 export function summarizeRun(...of: Parameters<typeof findView>): RunSummary | undefined {
   const [ledger, row] = of;
-  const view = endedPart(ledger, row, shortViewSchema) ?? findView(...of);
-  return view && summaryOf(view);
+  const view = endedPart(ledger, row, shortViewSchema);
+  if (view !== undefined) return summaryOf(view);
+  const queued = queuedSummary(...of);
+  const found = queued === undefined ? findView(...of) : undefined;
+  return queued ?? (found && summaryOf(found));
+}
+
+/** The row of a run of the queue to which nothing has happened yet. undefined: the plan has to be folded. */
+function queuedSummary(...[ledger, row, , , playbooks = {}]: Parameters<typeof findView>): RunSummary | undefined {
+  const untouched = untouchedRun(ledger, row.id);
+  if (untouched === undefined) return undefined;
+  const { objective, source, playbook, options } = untouched;
+  if (Object.hasOwn(playbooks, playbook) || hasStages(options)) return undefined;
+  const { need, why } = stillQueued(row, untouched);
+  const all = tasksToCome({ facts: { options }, records: new Map() });
+  return {
+    ...{ runId: row.id, name: row.name, parent: null, objective: objective.title, source, playbook },
+    ...{ createdAt: row.createdAt, deadline: objective.deadline ?? null, state: 'queued', headline: null },
+    ...{ tasks: { all, done: 0 }, stage: null, elapsedMs: 0, usage: usageCountOf(totalsOf([])).usage, need, why },
+  };
 }
 
 function summaryOf({ run, plan, use, end }: z.infer<typeof shortViewSchema>): RunSummary {

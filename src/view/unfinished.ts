@@ -1,5 +1,5 @@
 import type { Submission } from '../model/run.ts';
-import type { Ledger } from '../substrate/ports/ledger.ts';
+import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { defined } from '../text/defined.ts';
 import { WHOLE_RUN } from '../model/plan/scope.ts';
 import { predictBoard } from './replay-plan.ts';
@@ -8,6 +8,7 @@ import { endOfRun } from './end-row.ts';
 import { inOrder, withBefore } from './queue-rules.ts';
 import type { LockedBy } from './driven.ts';
 import { findRun, isOver, isQueued, isUnstarted, type RunReading } from './read-run.ts';
+import { untouchedRun, type UntouchedRun } from './untouched-run.ts';
 
 /** The needs of an unfinished run, the most urgent first. */
 export const NEEDS = [
@@ -44,6 +45,20 @@ export function unfinishedOf(reading: RunReading, now: number): Unfinished | und
   const { priority } = definition.objective;
   const submitted = definition.submitted !== undefined;
   return { runId: row.id, name: row.name, createdAt: row.createdAt, priority, submitted, ...needOf(reading, now) };
+}
+
+/** As `unfinishedOf`, of a run of the queue to which nothing has happened yet. */
+export function stillQueued({ id, name, createdAt }: RunRow, { objective }: UntouchedRun): Unfinished {
+  const { priority } = objective;
+  return {
+    runId: id,
+    name,
+    createdAt,
+    priority,
+    submitted: true,
+    need: 'queued',
+    why: queueText({ refused: undefined }),
+  };
 }
 
 function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'why'> {
@@ -95,13 +110,21 @@ export function listUnfinished(
   return ledger
     .runs()
     .toReversed()
-    .flatMap(({ id }) => {
+    .flatMap((row) => {
+      const { id } = row;
       if (without.has(id)) return [];
       // First: what is written meanwhile counts for the next look.
       const seq = still === undefined ? 0 : ledger.lastSeq(id);
       const known = still?.get(id);
       if (known?.seq === seq) return known.found === undefined ? [] : withBefore(ledger, known.found, known.submitted);
-      if (endOfRun(ledger, { id }) !== undefined) {
+      const untouched = untouchedRun(ledger, id);
+      if (untouched !== undefined) {
+        const { submitted } = untouched;
+        const found = stillQueued(row, untouched);
+        still?.set(id, { seq, found, submitted });
+        return withBefore(ledger, found, submitted);
+      }
+      if (endOfRun(ledger, row) !== undefined) {
         still?.set(id, { seq });
         return [];
       }

@@ -59,7 +59,7 @@ describe('the graph library is loaded by what needs it only', () => {
     expect(urls.filter((url) => GRAPH.test(url))).toEqual([]);
   });
 
-  it.each(some(['status', 'watch', 'report', 'answer yes', 'clean', 'runs', 'show', 'diff'], 3))(
+  it.each(some(['status', 'watch', 'report', 'answer yes', 'clean', 'runs', 'queue', 'show', 'diff'], 3))(
     'squad %s',
     SPREAD,
     async (words) => {
@@ -85,7 +85,7 @@ describe('the graph library is loaded by what needs it only', () => {
       const own = new RegExp(`/(?:${words.split(' ')[0]}\\.ts|cli-${words.split(' ')[0]}\\d?\\.mjs)$`);
       expect(urls.some((url) => own.test(url))).toBe(true);
       expect(urls.filter((url) => GRAPH.test(url))).toEqual([]);
-      if (words === 'status' || words === 'runs') expect(urls.filter((url) => POLICIES.test(url))).toEqual([]);
+      if (['status', 'runs', 'queue'].includes(words)) expect(urls.filter((url) => POLICIES.test(url))).toEqual([]);
     },
   );
 

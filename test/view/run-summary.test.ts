@@ -46,6 +46,30 @@ test('a finished run has the same row with and without its history', () => {
   });
 });
 
+test.each(['delivery', 'council', 'stages'])(
+  'a run of the queue has the same row with and without its plan: %s',
+  (playbook) => {
+    const run = finished();
+    const { ledger, clock } = run;
+    const about = { ...definition({ priority: 'high', deadline: 9_000_000_000_000 }), playbook };
+    const stage = { id: 'work', title: 'Work', makes: { code: true }, needs: [] };
+    const list = { list: { stages: [stage] }, folder: 'docs', reviewRounds: 4 };
+    const queue = (id: string, more: object): Parameters<typeof summarizeRun>[1] => {
+      const row = ledger.createRun({ id, name: id });
+      ledger.submit({ id, definition: plainJson({ ...about, ...more, name: id, submitted: { at: 1, by: 'ada' } }) });
+      return row;
+    };
+    const rows = [queue('one', {}), ...(playbook === 'stages' ? [queue('two', { options: list })] : [])];
+    for (const row of rows) {
+      const quick = summarizeRun(ledger, row, null, clock.time);
+      // Of no consequence to the row, and from then on the plan is folded.
+      ledger.append(row.id, RUN_EVENTS.clockSetBack, { ms: 1 });
+      expect(quick).toEqual(summarizeRun(ledger, row, null, clock.time));
+      expect(quick).toMatchObject({ state: 'queued', need: 'queued', objective: 'Tidy up' });
+    }
+  },
+);
+
 test('a person’s command after the end can reopen the run, so the plan decides', () => {
   const run = publish(finished());
   run.ledger.releaseLease(run.lease);

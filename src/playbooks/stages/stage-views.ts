@@ -31,6 +31,12 @@ const LAST = new WeakMap<
   { readonly progress: readonly StageProgress[]; readonly rows: readonly (readonly StageView[])[] }
 >();
 
+/** Whether these options are of a list whose stages are shown. */
+export function hasStages(options: View['options']): boolean {
+  const found = optionsOf({ options });
+  return found !== undefined && found.list.shows !== 'tasks';
+}
+
 /** Rounds of judges follow from more than this. */
 function isSame(before: StageProgress, { stage, state, pass, all }: StageProgress): boolean {
   if (stage.judges !== undefined || before.state !== state || before.pass.pass !== pass.pass) return false;
@@ -108,7 +114,10 @@ function workedUntil(state: Placed['state']): number | undefined {
 }
 
 /** Tasks that the plan does not have yet, where it is known how many will come: with one for each stage. */
-export function tasksToCome({ facts, records }: Pick<Board, 'facts' | 'records'>): number {
+export function tasksToCome({
+  facts,
+  records,
+}: Pick<Board, 'records'> & { readonly facts: Pick<Board['facts'], 'options'> }): number {
   const single = (optionsOf(facts)?.list.stages ?? []).filter(
     ({ shownAs, isDone }) => shownAs !== undefined && !isDone,
   );

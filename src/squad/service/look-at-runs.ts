@@ -8,7 +8,7 @@ import { KINDS } from '../../model/sprint/kinds.ts';
 import { newRunsCappedUntil, roomFor, type SharedRoom } from '../../model/shared-spending.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { endOfRun } from '../../view/end-row.ts';
-import { listUnfinished, runsToSweep, type Unfinished } from '../../view/unfinished.ts';
+import { listUnfinished, runsToSweep, type StillRuns, type Unfinished } from '../../view/unfinished.ts';
 import { lookIn, type OpenedWorkspace } from '../open-workspace.ts';
 import { asObject } from '../../text/json.ts';
 import { scheduleRecord, type ScheduleRecord } from './schedule-record.ts';
@@ -46,8 +46,10 @@ const NONE: SeenRuns = {
 
 const TEAM = [KINDS.request, KINDS.sprint, KINDS.item, PEOPLE_KINDS.message];
 
-/** The workspace's own events, followed from look to look. `counts`: the newest one that a team decides by. */
+/** Known from look to look. `seq`: of the workspace's own events; `counts`: the newest one that a team decides by. */
 export interface FollowedEvents {
+  /** A service looks each second, and a thousand runs may wait. */
+  readonly still: StillRuns;
   seq: number | undefined;
   counts: number;
   /** Records of a team were seen: they are never removed. */
@@ -61,7 +63,7 @@ export function lookAtRuns(
   followed: FollowedEvents,
 ): SeenRuns {
   const seen = lookIn(workspace, (ledger, lockedBy, now): SeenRuns => {
-    const unfinished = listUnfinished(ledger, lockedBy, now);
+    const unfinished = listUnfinished(ledger, lockedBy, now, followed);
     const records = new Map(
       schedules.flatMap(({ name }) => {
         const record = scheduleRecord(ledger, name);

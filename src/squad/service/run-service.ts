@@ -132,7 +132,7 @@ function createParts(
     channels: createServiceChannels(async () => hostChannels(write), say),
     seen: {
       teamMark: undefined as string | undefined,
-      events: { seq: undefined, counts: 0, isTeam: false } as FollowedEvents,
+      events: { still: new Map(), seq: undefined, counts: 0, isTeam: false } as FollowedEvents,
     },
   };
 }

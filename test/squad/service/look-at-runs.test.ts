@@ -19,7 +19,7 @@ it('the mark of a team changes with what it decides by, and not with what is sai
   const place = { directory, composition: { clock: machine.clock, redactor: () => createRedactor([]) } };
   const write = async (kind: string, id: string, value: Json = {}): Promise<void> =>
     withLedger(place, 'write', (ledger) => void ledger.writeRecord({ kind, id, value }));
-  const followed = { seq: undefined, counts: 0, isTeam: false };
+  const followed = { still: new Map(), seq: undefined, counts: 0, isTeam: false };
   const mark = (): string | undefined => lookAtRuns(workspace, [], followed).teamMark;
 
   expect(mark()).toBeUndefined();

@@ -49,14 +49,14 @@ await Promise.all([process.stdout, process.stderr].map(written));
 process.off('beforeExit', noEnd);
 process.exitCode = decideEndCode(command ?? '', code, output.isLost());
 // Node would wait for code that it still optimizes, and nothing runs that code any more.
-if (leaves) setImmediate(() => process.exit());
+if (leaves || asksForName()) setImmediate(endProcess);
 
 /** Nothing is known of squad any more, so the engine ends at once, as after a SIGKILL. Only its turns are named. */
 async function endBroken(thrown: Error): Promise<void> {
   if (isBroken) return;
   isBroken = true;
   const error = brokenOff(thrown);
-  setTimeout(() => process.exit(error.exitCode), LONGEST_LAST_WORD_MS);
+  setTimeout(() => endProcess(error.exitCode), LONGEST_LAST_WORD_MS);
   try {
     const left = await Promise.all([...engines.keys()].map(async (running) => running.leftTurns()));
     const code = reportError(error, process.argv, output);
@@ -64,10 +64,21 @@ async function endBroken(thrown: Error): Promise<void> {
     output.problem(plainLine(thrown.stack ?? '', 4000));
     for (const leave of engines.values()) leave(error);
     await Promise.all([process.stdout, process.stderr].map(written));
-    process.exit(code);
+    endProcess(code);
   } catch {
     // The timer ends it.
   }
+}
+
+/** A name server that does not answer keeps a thread for half a minute, and nothing of squad waits for it any more. */
+function asksForName(): boolean {
+  return process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap');
+}
+
+/** `process.exit` would wait for that thread. */
+function endProcess(code: string | number = process.exitCode ?? 0): void {
+  if (asksForName()) process.execve?.('/bin/sh', ['sh', '-c', `exit ${Number(code)}`], {});
+  process.exit(code);
 }
 
 /** Resolves when all that was written before is out, or is lost. */

@@ -58,7 +58,7 @@ export async function openTracing(
   const own = { ledger, redactor: ports.redactor(letThroughBy(definition)), sender: createSender(target) };
   say('begun', {});
   const tracer = createTracer(own, lease, { content: target.content, detail });
-  return { ...tracer, end: async () => say('ended', await endTraces(target, tracer.close(EXIT_MS), EXIT_MS)) };
+  return { ...tracer, end: async () => say('ended', await endTraces(target, tracer.close(EXIT_MS))) };
 }
 
 /** The segment, whose tracer reads the ledger for the last time before anyone hears of the end. */

@@ -47,6 +47,12 @@ export const PROGRAMS = {
     confinedBy:
       'as above, and a cage: no network, no home, only the run’s repository and that folder writable. Without bubblewrap it runs as `git-store`',
   },
+  end: {
+    starts: '`sh` with `exit` and a number, in the place of squad itself',
+    when: 'squad ends while a server of names does not answer, for which its own end would wait',
+    reads: 'nothing: its environment is empty',
+    confinedBy: 'its only words are squad’s own',
+  },
   flush: {
     starts: '`sync`, which flushes the disk of the tasks’ folders',
     when: 'an engine ends, and folders of tasks are left',

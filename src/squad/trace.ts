@@ -40,7 +40,8 @@ export async function traceRun(
     };
     const sent = await sendRun({ ledger, redactor, sender: { ...sender, push } }, runId, target.content);
     const view = sent.dropped > 0 ? undefined : viewOf(reading, { now: composition.clock.now() });
-    const end = await endTraces(target, { root, view, sent: Promise.resolve(sent) }, END_MS);
+    const late = AbortSignal.timeout(END_MS);
+    const end = await endTraces(target, { root, view, sent: Promise.resolve(sent), late });
     return { runId, name, ...placeOf(target), ...end };
   });
 }

@@ -25,6 +25,7 @@ const STARTS: Readonly<Record<string, readonly ProgramKind[]>> = {
   'substrate/system/process/spawn-turn.ts': ['turn-wrapper', 'namespace', 'agent', 'acp-host', 'check'],
   'substrate/system/process/mcp-by-http.ts': ['mcp-server'],
   'substrate/system/process/call-over-ssh.ts': ['ssh'],
+  'cli/main.ts': ['end'],
   'runtimes/acp/host/main.ts': ['acp-agent'],
   'runtimes/in-process/stand-in.mjs': ['mcp-server', 'mail-server'],
   // An agent that plays a script.
@@ -51,7 +52,7 @@ describe('the table of programs', () => {
     const starting = sources.filter(
       ({ text }) =>
         /^import \{(?! type ChildProcess \}).*\} from 'node:child_process'/m.test(text) ||
-        /\brunChild\(|\bfrom 'execa'|\bimport\('execa'\)/.test(text),
+        /\brunChild\(|\bfrom 'execa'|\bimport\('execa'\)|\bprocess\.execve\b/.test(text),
     );
     const unknown = starting.filter(({ name }) => STARTS[name] === undefined);
     expect(unknown.map(({ name }) => name)).toEqual([]);

@@ -1,11 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
+import { openPreloaded } from './preloaded.ts';
 import type { Scenario } from './scenario-parts.ts';
-
-const SOURCE = join(import.meta.dirname, '../fixtures/clock/shift.c');
 
 /** A time of day that a test sets, for processes that start with `environment`. The files that they write keep the machine's own. */
 export interface ShiftedClock {
@@ -17,21 +14,12 @@ export interface ShiftedClock {
 
 /** undefined: there is no compiler here. */
 export function openShiftedClock(): ShiftedClock | undefined {
-  const root = mkdtempSync(join(tmpdir(), 'squad-clock-'));
-  const [library, file] = [join(root, 'shift.so'), join(root, 'seconds')];
-  const args = ['-shared', '-fPIC', '-o', library, SOURCE, '-ldl'];
-  const made = spawnSync('cc', args);
-  if (made.status !== 0) {
-    rmSync(root, { recursive: true });
-    return undefined;
-  }
+  const library = openPreloaded('clock/shift.c');
+  if (library === undefined) return undefined;
+  const file = join(library.root, 'seconds');
   const set = (seconds: number): void => writeFileSync(file, String(seconds));
   set(0);
-  return {
-    environment: { LD_PRELOAD: library, SHIFTED_CLOCK: file },
-    set,
-    close: () => rmSync(root, { recursive: true, force: true }),
-  };
+  return { environment: { ...library.environment, SHIFTED_CLOCK: file }, set, close: library.close };
 }
 
 /** The scenario with agents whose processes have the clock, too. */

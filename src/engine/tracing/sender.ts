@@ -1,3 +1,5 @@
+import { request as plainRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as secureRequest } from 'node:https';
 import { errorText } from '../../model/errors.ts';
 import { isJsonObject, parseJson } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -13,6 +15,8 @@ const ANSWER_MS = 5000;
 /** Before the second and the third try. */
 const RETRY_MS = [1000, 3000] as const;
 const MOST_ANSWER_BYTES = 64 * 1024;
+/** For the answer that has come and was not read yet. */
+const MOMENT_MS = 50;
 
 /** `why`: what kept the last of the dropped spans from being sent. */
 export interface Sent {
@@ -28,8 +32,11 @@ export interface Sender {
   drop(count: number, why: string): void;
   /** Resolves once nothing waits. */
   idle(): Promise<Sent>;
-  /** Tries for at most `ms` to send what waits, and drops the rest. */
-  close(ms: number): Promise<Sent>;
+  /**
+   * Tries for at most `ms` to send what waits, and drops the rest; not again where nothing was answered for so long already. `late` aborts
+   * when the time is over.
+   */
+  close(ms: number): { readonly sent: Promise<Sent>; readonly late: AbortSignal };
 }
 
 class Refused extends Error {
@@ -47,8 +54,8 @@ export function createSender(target: TraceTarget): Sender {
   const given = { sent: 0, dropped: 0 };
   let why: string | undefined;
   let pumping: Promise<void> | undefined;
-  const closing = new AbortController();
-  const late = new AbortController();
+  const [closing, late] = [new AbortController(), new AbortController()];
+  const silence = createSilence();
 
   const drop = (count: number, reason: string): void => {
     given.dropped += count;
@@ -57,11 +64,14 @@ export function createSender(target: TraceTarget): Sender {
   const sendBatch = async (batch: readonly Span[]): Promise<void> => {
     const count = endedIn(batch);
     for (let tries = 0; ; tries += 1) {
+      silence.begin();
       try {
         const rejected = Math.min(await post(target, batch, late.signal), count);
+        silence.end();
         given.sent += count - rejected;
         return drop(rejected, 'the endpoint rejected them');
       } catch (error) {
+        if (!isTimeout(error)) silence.end();
         const pause = RETRY_MS[tries];
         const isLast = pause === undefined || closing.signal.aborted || (error instanceof Refused && error.isFinal);
         if (isLast) return drop(count, reasonOf(error));
@@ -92,11 +102,21 @@ export function createSender(target: TraceTarget): Sender {
     },
     drop,
     idle,
-    close: async (ms) => {
+    close: (ms) => {
       closing.abort();
-      const timer = setTimeout(() => late.abort(), ms);
-      return idle().finally(() => clearTimeout(timer));
+      setTimeout(() => late.abort(), silence.hasLasted(ms) ? Math.min(ms, MOMENT_MS) : ms).unref();
+      return { sent: idle(), late: late.signal };
     },
+  };
+}
+
+/** Since when an answer is waited for, over all tries. */
+function createSilence() {
+  let since: number | undefined;
+  return {
+    begin: (): void => void (since ??= performance.now()),
+    end: (): void => void (since = undefined),
+    hasLasted: (ms: number): boolean => since !== undefined && performance.now() - since >= ms,
   };
 }
 
@@ -121,24 +141,34 @@ export async function sendJson(
   late?: AbortSignal,
 ): Promise<string> {
   const limit = AbortSignal.timeout(ANSWER_MS);
-  const response = await fetch(url, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'squad' },
-    ...(body === undefined ? {} : { body }),
-    // A key must not follow to another address.
-    redirect: 'error',
-    signal: late === undefined ? limit : AbortSignal.any([late, limit]),
-  });
-  const answer = await readSome(response);
-  // LangSmith has this already.
-  if (response.ok || (to === 'langsmith' && response.status === 409)) return answer;
-  throw new Refused(response.status);
+  const signal = late === undefined ? limit : AbortSignal.any([late, limit]);
+  const method = body === undefined ? 'GET' : 'POST';
+  const all = { ...headers, 'content-type': 'application/json', 'user-agent': 'squad' };
+  try {
+    const response = await open(url, { method, headers: all, signal }, body);
+    const { statusCode: status = 0 } = response;
+    const answer = await readSome(response);
+    // LangSmith has this already.
+    if ((status >= 200 && status < 300) || (to === 'langsmith' && status === 409)) return answer;
+    throw new Refused(status);
+  } catch (error) {
+    throw signal.aborted && !(error instanceof Refused) ? signal.reason : error;
+  }
 }
 
-async function readSome({ body }: Response): Promise<string> {
+/**
+ * Follows no redirect: a key must not go to another address. `fetch` would keep a connection that is being made, and with it this process,
+ * for ten seconds after it was given up.
+ */
+async function open(url: string, options: RequestOptions, body: string | undefined): Promise<IncomingMessage> {
+  const send = url.startsWith('https:') ? secureRequest : plainRequest;
+  return new Promise((resolve, reject) => void send(url, options, resolve).on('error', reject).end(body));
+}
+
+async function readSome(response: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of body ?? []) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.byteLength;
     if (bytes > MOST_ANSWER_BYTES) break;
     chunks.push(chunk);
@@ -153,12 +183,17 @@ function rejectedIn(answer: string): number {
   return Number.isInteger(rejected) ? Math.max(0, rejected) : 0;
 }
 
-/** Why it was not sent. The error of `fetch` itself says nothing. */
+/** Why it was not sent. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return 'the endpoint did not answer in time';
+  if (isTimeout(error)) return 'the endpoint did not answer in time';
   if (error instanceof Error && error.name === 'AbortError') return 'there was no time left';
-  const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
-  return plainLine(errorText(cause), 200);
+  // One for each address of a name.
+  const [first = error] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+  return plainLine(errorText(first), 200);
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
 }
 
 function wait(ms: number, until: AbortSignal): Promise<void> {

@@ -28,7 +28,12 @@ export interface Tracer {
   /** Reads the ledger for the last time. */
   finish(): void;
   /** Tries for at most `ms` to send what is left. */
-  close(ms: number): { readonly root: string | undefined; readonly view: ScoredView | undefined; sent: Promise<Sent> };
+  close(ms: number): ClosedTracer;
+}
+
+export interface ClosedTracer extends ReturnType<Sender['close']> {
+  readonly root: string | undefined;
+  readonly view: ScoredView | undefined;
 }
 
 /** Asked for besides ids, names, times, outcomes and use of turns and tools. */
@@ -101,7 +106,7 @@ export function createTracer({ sender, ...ports }: TracerPorts, { runId, epoch }
       while (!lookSafely());
       follow.end();
     },
-    close: (ms) => ({ root: follow.root(), view, sent: sender.close(ms) }),
+    close: (ms) => ({ root: follow.root(), view, ...sender.close(ms) }),
   };
 }
 

@@ -4,9 +4,10 @@ import { APPROVE_ALL, author, commits, piece, plan } from '../../runs/run-script
 import { allowedMs } from '../../support/busy-machine.ts';
 import { openCollector, type Manner } from '../../support/collector.ts';
 import { ALL, some } from '../../support/lane.ts';
+import { openSilent, type SilentEndpoint } from '../../support/silent-endpoint.ts';
 
-/** From the run's last line to the end of its process. */
-const MOST_AFTER_MS = 2000;
+/** From the run's last line to the end of its process. What would wait for an endpoint waits for ten seconds or longer. */
+const MOST_AFTER_MS = 1000;
 /** The longest that the end of the run waits for the endpoint. */
 const MOST_WAIT_MS = 1000;
 
@@ -30,19 +31,35 @@ async function ended(engine: ReturnType<RunBench['startRun']>) {
   return { finished, endingMs: (await last) - (await decided), afterMs: end - (await last) };
 }
 
+/** `unconnected`: its machine answers nothing; `unnamed`: nor does the server of names. */
+type Endpoint = Manner | 'unconnected' | 'unnamed';
+
+async function openEndpoint(test: TestContext, kind: Endpoint): Promise<SilentEndpoint> {
+  const opened =
+    kind === 'unconnected'
+      ? await openSilent('connection')
+      : kind === 'unnamed'
+        ? await openSilent('name')
+        : await openCollector(kind);
+  if (opened === undefined) return test.skip('there is no C compiler');
+  test.onTestFinished(async () => void (await opened.close()));
+  return opened;
+}
+
 describe('an endpoint of traces', { timeout: 300_000 }, () => {
-  const rows: readonly [Manner, 'otlp' | 'langsmith', RegExp][] = [
-    ['refusing', 'otlp', /ECONNREFUSED/],
+  const rows: readonly [Endpoint, 'otlp' | 'langsmith', RegExp][] = [
     ['hanging', 'langsmith', /no time left|did not answer in time/],
+    ['refusing', 'otlp', /ECONNREFUSED/],
+    ['unnamed', 'otlp', /no time left|did not answer in time/],
     ['slow', 'otlp', /no time left|did not answer in time/],
+    ['unconnected', 'langsmith', /no time left|did not answer in time/],
     ['error', 'langsmith', /the endpoint answered 500|no time left/],
   ];
-  it.for(some(rows, 0, 2))('that is %s holds up no run, %s', ALL, async ([manner, to, why], test) => {
+  it.for(some(rows, 0, 3))('that is %s holds up no run, %s', ALL, async ([manner, to, why], test) => {
     const bench = openBench(test);
     const untraced = await ended(bench.startRun());
     expect(untraced.finished.code).toBe(0);
-    const collector = await openCollector(manner);
-    test.onTestFinished(() => collector.close());
+    const collector = await openEndpoint(test, manner);
     const traced = await ended(bench.startRun(['--name', 'traced', '--trace', to], collector.environment));
     expect([traced.finished.code, traced.finished.stderr], traced.finished.stdout.slice(-2000)).toEqual([0, '']);
     const traces = traced.finished.lines.findLast(({ type }) => type === 'tracing');

@@ -46,7 +46,7 @@ function ports(rows: readonly LedgerEvent[]) {
     push: (spans: readonly Span[]) => void given.push(...spans),
     drop: () => undefined,
     idle: () => Promise.resolve(sent),
-    close: () => Promise.resolve(sent),
+    close: () => ({ sent: Promise.resolve(sent), late: new AbortController().signal }),
   };
   const ledger = {
     events: ({ after = 0 }: { after?: number }) => rows.filter(({ seq }) => seq > after),

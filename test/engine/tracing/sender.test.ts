@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, type TestContext } from 'vitest';
+import type { AddressInfo, Socket } from 'node:net';
+import { describe, expect, it, onTestFinished, vi, type TestContext } from 'vitest';
 import { createSender } from '../../../src/engine/tracing/sender.ts';
+import { endTraces } from '../../../src/engine/tracing/trace-end.ts';
 import { spanId, type Span } from '../../../src/engine/tracing/span.ts';
 import type { TraceTarget } from '../../../src/engine/tracing/target.ts';
 
@@ -53,7 +54,7 @@ describe('spans are sent', () => {
     const { got, url } = await endpoint(test, { status: 200 });
     const sender = createSender(target(url));
     sender.push(spans(250));
-    expect(await sender.close(1000)).toEqual({ sent: 250, dropped: 0, why: undefined });
+    expect(await sender.close(1000).sent).toEqual({ sent: 250, dropped: 0, why: undefined });
     expect(got.map(({ spans: count }) => count)).toEqual([100, 100, 50]);
   });
 
@@ -99,7 +100,7 @@ describe('spans are sent', () => {
     const { url } = await endpoint(test, { status: 307, location: other.url });
     const sender = createSender(target(url));
     sender.push(spans(3));
-    expect(await sender.close(1000)).toMatchObject({ sent: 0, dropped: 3 });
+    expect(await sender.close(1000).sent).toMatchObject({ sent: 0, dropped: 3 });
     expect(other.got).toEqual([]);
   });
 
@@ -107,7 +108,7 @@ describe('spans are sent', () => {
     const { url } = await endpoint(test, { status: 200 });
     const sender = createSender(target(url));
     for (let times = 0; times < 60; times += 1) sender.push(spans(100));
-    const { sent, dropped, why } = await sender.close(5000);
+    const { sent, dropped, why } = await sender.close(5000).sent;
     expect([sent + dropped, dropped, why]).toEqual([6000, 900, 'the endpoint is too slow']);
   });
 
@@ -115,6 +116,63 @@ describe('spans are sent', () => {
     const sender = createSender(target('http://127.0.0.1:1/'));
     sender.drop(2, 'too many');
     sender.drop(0, 'never');
-    expect(await sender.close(10)).toEqual({ sent: 0, dropped: 2, why: 'too many' });
+    expect(await sender.close(10).sent).toEqual({ sent: 0, dropped: 2, why: 'too many' });
+  });
+});
+
+/** Timers that a test moves on, with those of limits of requests. */
+function stopTime(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new DOMException('', 'TimeoutError')), ms);
+    return controller.signal;
+  });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    timeout.mockRestore();
+  });
+}
+
+/** Takes each connection, and never answers. */
+async function openHanging(test: TestContext): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer(() => undefined).on('connection', (socket: Socket) => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  test.onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const VIEW = {
+  end: { outcome: 'done' },
+  plan: { criteria: [], reviews: [] },
+  use: { usage: { costUsd: 1, unknownCostTurns: 0 } },
+} as const;
+
+describe('the end of a run waits for an endpoint that hangs', () => {
+  it.for([
+    ['since the end', 0, 600],
+    ['shortly', 500, 600],
+    ['as long as the end waits', 600, 50],
+    ['in the pause before its second try', 5500, 50],
+    ['in its third try', 15_000, 50],
+  ] as const)('%s', async ([, silentMs, most], test) => {
+    const to = target(`${await openHanging(test)}/api/v1/runs/batch`, 'langsmith');
+    stopTime();
+    const sender = createSender(to);
+    sender.push(spans(3));
+    await vi.advanceTimersByTimeAsync(silentMs);
+    sender.push(spans(150));
+    const over = new AbortController();
+    const closed = { root: spanId('test', 'root'), view: VIEW, ...sender.close(600) };
+    const ended = endTraces(to, closed).finally(() => over.abort());
+    let waited = 0;
+    for (; !over.signal.aborted && waited < 20_000; waited += 10) await vi.advanceTimersByTimeAsync(10);
+    expect(await ended).toMatchObject({ sent: 0, dropped: 153, scored: 0, why: 'there was no time left' });
+    expect(waited).toBe(most);
   });
 });

@@ -134,9 +134,9 @@ export function createTurnFamily(marker: string, wrapper?: ProcessIdentity): Tur
   if (wrapper !== undefined) remembered.set(wrapper.pid, wrapper.startTime);
   /** Processes whose environment has no marker. It is not read again, because it cannot change. */
   const strangers = new Map<number, string>();
-  const isMarked = ({ pid, startTime }: ProcessEntry): boolean => {
+  const isMarked = ({ pid, startTime }: ProcessEntry, table: readonly ProcessEntry[]): boolean => {
     if (strangers.get(pid) === startTime) return false;
-    const carries = carriesMarker(pid, marker);
+    const carries = carriesMarker(pid, marker, table);
     if (carries === false) strangers.set(pid, startTime);
     return carries === true;
   };
@@ -150,7 +150,7 @@ export function createTurnFamily(marker: string, wrapper?: ProcessIdentity): Tur
       (entry) =>
         remembered.get(entry.pid) === entry.startTime ||
         // No process of the turn is older than its wrapper, so most environments need not be read.
-        (Number(entry.startTime) >= Number(wrapper?.startTime ?? 0) && isMarked(entry)),
+        (Number(entry.startTime) >= Number(wrapper?.startTime ?? 0) && isMarked(entry, table)),
       wrapper?.pid,
     );
     for (const member of members) remembered.set(member.pid, member.startTime);

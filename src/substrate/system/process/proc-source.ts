@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import type { ProcessEntry, ProcessSource } from './process-source.ts';
+import { climb, type ProcessEntry, type ProcessSource } from './process-source.ts';
 
 /** Linux gives the times of processes in this unit, whatever its own is. */
 const TICKS_PER_SECOND = 100;
@@ -15,6 +15,7 @@ export const PROC_SOURCE: ProcessSource = {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
     return pids.map((name) => readProcess(Number(name))).filter((entry) => entry !== undefined);
   },
+  lineage: (pid, most) => climb(pid, most, readProcess),
   environment: (pid, part) => {
     const environment = readProcFile(`${pid}/environ`);
     if (environment === undefined || environment.length === 0) return undefined;

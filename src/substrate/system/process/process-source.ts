@@ -15,10 +15,22 @@ export interface ProcessSource {
   readonly read: (pid: number) => ProcessEntry | undefined;
   /** All live processes. Not a snapshot: processes may start and end during the read. */
   readAll(): ProcessEntry[];
-  /** The `NAME=value` entries of its environment; empty if `part` is in none of them. undefined: it cannot be read, or not yet. */
-  environment(pid: number, part: string): readonly string[] | undefined;
+  /** The process, the one that started it, and so on: at most `most`. */
+  lineage(pid: number, most: number): readonly ProcessEntry[];
+  /**
+   * The `NAME=value` entries of its environment; empty if `part` is in none of them. undefined: it cannot be read, or not yet. `of`: a list
+   * of this source that it is in, whose environments may be read at once, as they are then.
+   */
+  environment(pid: number, part: string, of?: readonly ProcessEntry[]): readonly string[] | undefined;
   /** Changes with every start of the machine, which resets pids and start times, and which no process survives. */
   readonly bootId: () => string;
   /** ms since the process began, by the kernel's clock. undefined: it is gone. */
   ageMs(pid: number, startTime: string): number | undefined;
+}
+
+export function climb(pid: number, most: number, read: ProcessSource['read']): readonly ProcessEntry[] {
+  const found: ProcessEntry[] = [];
+  for (let at = read(pid); at !== undefined && found.length < most; at = at.parent > 0 ? read(at.parent) : undefined)
+    found.push(at);
+  return found;
 }

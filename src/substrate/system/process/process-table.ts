@@ -31,26 +31,27 @@ export function seeProcessesBy(name: SourceName): void {
 export const MARKER_VARIABLE = 'SQUAD_TURN_ID';
 
 const SHARED_MS = 20;
-let shared: { readonly readAt: number; readonly entries: readonly ProcessEntry[] } | undefined;
+let shared: { readonly begun: number; readonly ended: number; readonly entries: readonly ProcessEntry[] } | undefined;
 
 /**
  * All live processes, but up to 20 ms old, because many turns that end at once look many times a second each. It may list
  * processes that are gone. It lists every live process that existed at `since` (by `performance.now()`).
  */
 export function recentProcessTable(since: number): readonly ProcessEntry[] {
-  if (shared === undefined || shared.readAt < since || performance.now() - shared.readAt > SHARED_MS) {
-    const readAt = performance.now();
-    shared = { entries: source.readAll(), readAt };
+  if (shared === undefined || shared.begun < since || performance.now() - shared.ended > SHARED_MS) {
+    const begun = performance.now();
+    const entries = source.readAll();
+    shared = { entries, begun, ended: performance.now() };
   }
   return shared.entries;
 }
 
 /**
  * Looks for the marker's variable, or for a folder `squad-<marker>` in TMPDIR, which is all that a sandbox helper may keep (codex 0.169).
- * undefined: unreadable, because the process is another user's, gone, or just being started.
+ * undefined: unreadable, because the process is another user's, gone, or just being started. `of`: the list that it was found in.
  */
-export function carriesMarker(pid: number, marker: string): boolean | undefined {
-  const variables = source.environment(pid, marker);
+export function carriesMarker(pid: number, marker: string, of?: readonly ProcessEntry[]): boolean | undefined {
+  const variables = source.environment(pid, marker, of);
   return variables?.some(
     (entry) =>
       entry === `${MARKER_VARIABLE}=${marker}` ||
@@ -60,8 +61,8 @@ export function carriesMarker(pid: number, marker: string): boolean | undefined 
 
 /** The processes of this user that were started with this `NAME=value` in their environment. */
 export function findByVariable(entry: string): readonly number[] {
-  const all = source.readAll().filter(({ pid }) => source.environment(pid, entry)?.includes(entry) === true);
-  return all.map(({ pid }) => pid);
+  const all = source.readAll();
+  return all.filter(({ pid }) => source.environment(pid, entry, all)?.includes(entry) === true).map(({ pid }) => pid);
 }
 
 /** Whether this `NAME=value` of an environment shows that a turn started the process. */
@@ -78,14 +79,11 @@ const MOST_ANCESTORS = 100;
  */
 export function insideTurn(environment: Readonly<Record<string, string | undefined>>, pid: number): boolean {
   if (Object.entries(environment).some(([name, value]) => isMark(`${name}=${value ?? ''}`))) return true;
-  const isMarked = (member: number): boolean => source.environment(member, '')?.some(isMark) === true;
-  let at = readProcess(pid);
-  for (let steps = 0; at !== undefined && steps < MOST_ANCESTORS; steps += 1) {
-    if ([at.pid, at.session, at.group].some(isMarked)) return true;
-    // Includes process 1, because in a turn's PID namespace it belongs to the turn.
-    at = at.parent > 0 ? readProcess(at.parent) : undefined;
-  }
-  return at !== undefined;
+  // Includes process 1, because in a turn's PID namespace it belongs to the turn.
+  const line = source.lineage(pid, MOST_ANCESTORS + 1);
+  const isMarked = (member: number): boolean =>
+    member > 0 && source.environment(member, '', line)?.some(isMark) === true;
+  return line.length > MOST_ANCESTORS || line.some((at) => [at.pid, at.session, at.group].some(isMarked));
 }
 
 /** undefined: no such process, a zombie, or one without the marker. */

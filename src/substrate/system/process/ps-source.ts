@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { wrongEnvironment } from '../../../model/errors.ts';
-import type { ProcessEntry, ProcessSource } from './process-source.ts';
+import { climb, type ProcessEntry, type ProcessSource } from './process-source.ts';
 
 const isDarwin = process.platform === 'darwin';
 /** `ps` of macOS and of procps differ in how they are asked for environments. */
@@ -13,9 +13,8 @@ const BOOT = isDarwin ? 'kern.bootsessionuuid' : 'kernel.random.boot_id';
 const PLAIN = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 /** Start times are relative to this one's, so that a clock that is set moves none of them. */
 const FIRST = 1;
-/** Several looks at the same moment share one answer; an environment hardly changes. */
+/** Several looks at the same moment share one answer. */
 const FRESH_MS = 20;
-const FRESH_ENVIRONMENT_MS = 200;
 
 interface Row {
   readonly entry: ProcessEntry;
@@ -23,13 +22,9 @@ interface Row {
 }
 
 /** An answer about all processes. */
-interface Seen<T> {
-  readonly at: number;
-  readonly rows: ReadonlyMap<number, T>;
-}
-
-let seen: Seen<Row> | undefined;
-let seenEnvironments: Seen<string> | undefined;
+let seen: { readonly at: number; readonly rows: ReadonlyMap<number, Row> } | undefined;
+/** Each by one question, however long the machine takes for it: an environment hardly changes. */
+const environmentsOfLists = new WeakMap<readonly ProcessEntry[], ReadonlyMap<number, string>>();
 let bootId: string | undefined;
 
 /**
@@ -38,13 +33,13 @@ let bootId: string | undefined;
  */
 export const PS_SOURCE: ProcessSource = {
   read: (pid) => rowOf(pid)?.entry,
-  readAll: () => {
-    const rows = rowsOf(['-A']);
-    seen = { at: performance.now(), rows };
-    return [...rows.values()].map(({ entry }) => entry);
+  readAll: () => [...lookAtAll().values()].map(({ entry }) => entry),
+  lineage: (pid, most) => {
+    const rows = lookAtAll();
+    return climb(pid, most, (one) => rows.get(one)?.entry);
   },
-  environment: (pid, part) => {
-    const words = environmentOf(pid);
+  environment: (pid, part, of) => {
+    const words = (of === undefined ? environmentsOf(['-p', String(pid)]) : environmentsOfAll(of)).get(pid);
     if (words === undefined || words === '') return undefined;
     return words.includes(part) ? words.split(' ') : [];
   },
@@ -55,23 +50,22 @@ export const PS_SOURCE: ProcessSource = {
   },
 };
 
+function lookAtAll(): ReadonlyMap<number, Row> {
+  const rows = rowsOf(['-A']);
+  seen = { at: performance.now(), rows };
+  return rows;
+}
+
 /** A process that was there a moment ago counts as there; one that was not may have begun since. */
 function rowOf(pid: number): Row | undefined {
-  return freshIn(seen, FRESH_MS)?.get(pid) ?? rowsOf(['-p', `${FIRST},${pid}`]).get(pid);
+  const fresh = seen !== undefined && performance.now() - seen.at < FRESH_MS ? seen.rows : undefined;
+  return fresh?.get(pid) ?? rowsOf(['-p', `${FIRST},${pid}`]).get(pid);
 }
 
-/** One question about all of them, where all were just looked at. */
-function environmentOf(pid: number): string | undefined {
-  const known = freshIn(seenEnvironments, FRESH_ENVIRONMENT_MS)?.get(pid);
-  if (known !== undefined) return known;
-  if (freshIn(seen, FRESH_ENVIRONMENT_MS)?.has(pid) !== true) return environmentsOf(['-p', String(pid)]).get(pid);
-  const rows = environmentsOf(['-A']);
-  seenEnvironments = { at: performance.now(), rows };
-  return rows.get(pid);
-}
-
-function freshIn<T>(all: Seen<T> | undefined, ms: number): ReadonlyMap<number, T> | undefined {
-  return all !== undefined && performance.now() - all.at < ms ? all.rows : undefined;
+function environmentsOfAll(list: readonly ProcessEntry[]): ReadonlyMap<number, string> {
+  const known = environmentsOfLists.get(list) ?? environmentsOf(['-A']);
+  environmentsOfLists.set(list, known);
+  return known;
 }
 
 function rowsOf(which: readonly string[]): Map<number, Row> {

@@ -1,9 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import child, { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseStat } from '../../../../src/substrate/system/process/proc-source.ts';
 import {
   identify,
   carriesMarker,
+  identifyChild,
+  insideTurn,
   PROCESS_SOURCES,
   readProcess,
   recentProcessTable,
@@ -11,6 +15,7 @@ import {
   sourceName,
 } from '../../../../src/substrate/system/process/process-table.ts';
 import { elapsedMs, environmentsIn, parseRows } from '../../../../src/substrate/system/process/ps-source.ts';
+import { createSystemClock } from '../../../../src/substrate/system/clock/system-clock.ts';
 import { createTurnBench, isRunning, processes, until } from './turn-bench.ts';
 import { ALL } from '../../../support/lane.ts';
 
@@ -77,6 +82,61 @@ describe('rows of ps', () => {
   ])('read %s as %d seconds', (text, seconds) => expect(elapsedMs(text)).toBe(seconds * 1000));
 });
 
+/** The pid of the last of so many shells, each started by the one before. */
+async function startChain(length: number, env: Record<string, string>): Promise<number> {
+  const script = 'if [ "$1" -gt 1 ]; then /bin/sh -c "$0" "$0" "$(($1 - 1))"; else echo $$; sleep 60; fi; exit';
+  const first = spawn('/bin/sh', ['-c', script, script, String(length)], {
+    ...{ env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] },
+  });
+  onTestFinished(() => void process.kill(-(first.pid ?? 0), 'SIGKILL'));
+  const [line] = (await once(first.stdout, 'data')) as [Buffer];
+  return Number(line.toString());
+}
+
+/** Counts questions to `ps` from now on. */
+function countQuestions(): () => number {
+  const asked = vi.spyOn(child, 'spawnSync');
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    asked.mockRestore();
+    syncBuiltinESMExports();
+  });
+  return () => asked.mock.calls.length;
+}
+
+/** Of a process that was just started. */
+const identityOf = async (pid = 0, marker = '') => identifyChild(pid, marker, createSystemClock());
+
+describe('what is asked of ps', () => {
+  const before = sourceName;
+  beforeAll(() => seeProcessesBy('ps'));
+  afterAll(() => seeProcessesBy(before));
+
+  test.each([
+    ['a few', 3, {}, false],
+    ['many', 30, {}, false],
+    ['many, of which the first is marked', 30, { SQUAD_TURN_ID: 'greet.1-1' }, true],
+    ['more than are looked at', 120, {}, true],
+  ])('are all ancestors at once: %s', async (_, length, env, isInside) => {
+    const pid = await startChain(length, env);
+    const asked = countQuestions();
+    expect(insideTurn({}, pid)).toBe(isInside);
+    // Who they are, and with and without what they were started with.
+    expect(asked()).toBeLessThanOrEqual(3);
+  });
+
+  test.each([0, 300])('is one question for the environments of all that were listed, %d ms ago', async (ms) => {
+    const one = spawn('/bin/sleep', ['60'], { stdio: 'ignore' });
+    await once(one, 'spawn');
+    const listed = recentProcessTable(performance.now());
+    process.kill(one.pid ?? 0, 'SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    const asked = countQuestions();
+    for (const { pid } of listed) expect(carriesMarker(pid, 'greet.1-1', listed)).not.toBe(true);
+    expect(asked()).toBe(2);
+  });
+});
+
 /** On Linux with /proc, and as squad sees processes on a Mac. */
 describe.each(PROCESS_SOURCES)('by %s', (source) => {
   const before = sourceName;
@@ -108,10 +168,10 @@ describe.each(PROCESS_SOURCES)('by %s', (source) => {
           stdio: 'ignore',
         });
         const pid = child.pid as number;
+        const identity = await identityOf(pid, `${marker}-long`);
+        if (identity === undefined) throw new Error('not identified');
         expect(carriesMarker(pid, `${marker}-long`)).toBe(true);
         for (const other of [marker, `${marker}-longer`, '']) expect(identify(pid, other)).toBeUndefined();
-        const identity = identify(pid, `${marker}-long`);
-        if (identity === undefined) throw new Error('not identified');
         expect(await processes.isAlive(identity)).toBe(true);
         for (const wrong of [{ startTime: '1' }, { bootId: 'other' }, { marker }, { pid: process.pid }]) {
           expect(await processes.isAlive({ ...identity, ...wrong })).toBe(false);
@@ -128,7 +188,7 @@ describe.each(PROCESS_SOURCES)('by %s', (source) => {
         spawn('/bin/sleep', ['60'], { env: { TMPDIR: folder }, stdio: 'ignore', detached: true });
       const [helper, stranger] = [start(`/turns/squad-${marker}/x`), start(`/turns/${marker}/x`)];
       try {
-        expect(identify(helper.pid ?? 0, marker)).toBeDefined();
+        expect(await identityOf(helper.pid, marker)).toBeDefined();
         expect(identify(stranger.pid ?? 0, marker)).toBeUndefined();
         expect(await processes.sweep(marker)).toEqual([]);
         expect(
@@ -149,7 +209,7 @@ describe.each(PROCESS_SOURCES)('by %s', (source) => {
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
-      const identity = identify(pid, marker);
+      const identity = await identityOf(pid, marker);
       if (identity === undefined) throw new Error('not identified');
       process.kill(pid, 'SIGKILL');
       const state = () => /^State:\s+(\w)/m.exec(spawnSync('cat', [`/proc/${pid}/status`]).stdout.toString())?.[1];

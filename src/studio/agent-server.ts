@@ -1,29 +1,15 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { Server } from 'node:http';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { SquadError, wrongEnvironment } from '../model/errors.ts';
 import { withVariables } from '../squad/machine.ts';
+import { addLine, findInstall, manifestIn } from '../substrate/system/installed.ts';
 import { plainLine } from '../text/plain-text.ts';
-import { shellWord } from '../text/shell-word.ts';
 import { type Decide, keepDoor } from './front-door.ts';
 import { ownRoutes, type RoutedView } from './own-routes.ts';
 import { GRAPH } from './server-list.ts';
-
-/** How squad was installed; `folder`: where its next install is typed. */
-type Installed =
-  | { readonly by: 'npx' }
-  | { readonly by: 'global' }
-  | { readonly by: 'checkout'; readonly folder: string }
-  | { readonly by: 'pnpm' | 'project'; readonly folder: string; readonly newTypescript: boolean };
-
-interface Manifest {
-  readonly version?: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly devDependencies?: Readonly<Record<string, string>>;
-}
 
 const PACKAGE = '@langchain/langgraph-api';
 
@@ -101,11 +87,11 @@ function keepDoorOf(port: number, decide: Decide) {
 }
 
 async function load() {
-  const expected = versionIn(findPackageJSON(import.meta.url), 'peerDependencies');
-  const missing = (why: string) => wrongEnvironment(why, `Run ${installLine(import.meta.filename, expected)}`);
+  const expected = manifestIn().peerDependencies?.[PACKAGE] ?? '';
+  const missing = (why: string) => wrongEnvironment(why, `Run ${installLine(expected)}.`);
   let found: string | undefined;
   try {
-    found = versionIn(findPackageJSON(PACKAGE, import.meta.url), 'version');
+    found = manifestIn(dirname(findPackageJSON(PACKAGE, import.meta.url) ?? '')).version;
   } catch {
     throw missing(`squad studio needs ${PACKAGE}@${expected}, which is not installed beside squad`);
   }
@@ -127,14 +113,6 @@ async function load() {
 /**
  * `peerDependencies`: the version of the server that squad's own package.json asks for; `version`: the package's own.
  */
-function versionIn(path: string | undefined, from: 'peerDependencies' | 'version'): string {
-  const manifest = JSON.parse(readFileSync(path ?? '', 'utf8')) as {
-    readonly version: string;
-    readonly peerDependencies?: Readonly<Record<string, string>>;
-  };
-  return from === 'version' ? manifest.version : (manifest.peerDependencies?.[PACKAGE] ?? '');
-}
-
 function portError(error: unknown, port: number): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
@@ -183,43 +161,12 @@ async function quieten(onProblem: ServerOptions['onProblem']): Promise<void> {
   }
 }
 
-/** The command that installs the server where squad, with this file, looks for it. */
-export function installLine(file: string, version: string): string {
-  return commandFor(findInstall(file), version);
-}
-
-function commandFor(installed: Installed, version: string): string {
-  const wanted = `${PACKAGE}@${version}`;
-  switch (installed.by) {
-    case 'npx':
-      return `\`npx -p agentsquad -p ${wanted} squad studio\`.`;
-    case 'global':
-      return `\`npm install --global ${wanted}\`.`;
-    case 'checkout':
-      return `\`npm ci\` in ${shellWord(installed.folder)}.`;
-    case 'pnpm':
-      return `\`pnpm add ${wanted}\` in ${shellWord(installed.folder)}.`;
-    case 'project': {
-      // The server asks for TypeScript 5, which it needs only for graphs in TypeScript; npm refuses it beside a newer one.
-      const first = installed.newTypescript ? `npm pkg set 'overrides.${PACKAGE}.typescript=$typescript' && ` : '';
-      return `\`${first}npm install ${wanted}\` in ${shellWord(installed.folder)}.`;
-    }
-  }
-}
-
-function findInstall(file: string): Installed {
-  const [before, inside] = splitAtLast(file, '/node_modules/agentsquad/');
-  if (inside === undefined) return { by: 'checkout', folder: dirname(dirname(file)) };
-  if (before.includes('/_npx/')) return { by: 'npx' };
-  const [project] = before.split('/node_modules/.pnpm/');
-  const folder = project ?? before;
-  if (!existsSync(join(folder, 'package.json'))) return { by: 'global' };
-  return { by: folder === before ? 'project' : 'pnpm', folder, newTypescript: hasNewTypescript(folder) };
-}
-
-function splitAtLast(text: string, part: string): readonly [string, string | undefined] {
-  const at = text.lastIndexOf(part);
-  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + part.length)];
+/** The command that installs the server where squad looks for it. */
+export function installLine(version: string, installed = findInstall()): string {
+  const line = addLine([`${PACKAGE}@${version}`], 'squad studio', installed);
+  // The server asks for TypeScript 5, which it needs only for graphs in TypeScript; npm refuses it beside a newer one.
+  const first = `npm pkg set 'overrides.${PACKAGE}.typescript=$typescript' && `;
+  return installed.by === 'project' && hasNewTypescript(installed.folder) ? line.replace('`', `\`${first}`) : line;
 }
 
 /** A TypeScript of the project's own which the server does not ask for. */
@@ -228,12 +175,4 @@ function hasNewTypescript(folder: string): boolean {
   if ({ ...dependencies, ...devDependencies }['typescript'] === undefined) return false;
   const { version = '' } = manifestIn(join(folder, 'node_modules', 'typescript'));
   return version !== '' && !version.startsWith('5.');
-}
-
-function manifestIn(folder: string): Manifest {
-  try {
-    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
-  } catch {
-    return {};
-  }
 }

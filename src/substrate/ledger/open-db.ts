@@ -5,6 +5,7 @@ import { SquadError } from '../../model/errors.ts';
 import { findRemains, isFreshFile, readHeader, secureFile, type DatabaseHeader } from './database-file.ts';
 import { readNetworkFilesystem } from './filesystem-kind.ts';
 import { shellWord } from '../../text/shell-word.ts';
+import { updateLine } from '../system/installed.ts';
 import { corruptDatabase, databaseError, neverSetUp } from './sqlite-errors.ts';
 import { isSafeSqlite } from './sqlite-version.ts';
 import { forceImmediate, guarded } from './transactions.ts';
@@ -150,7 +151,7 @@ function otherSchema(path: string, found: number, known: number): SquadError {
     return new SquadError({
       code: 'schema-newer',
       message: `${path}: written by a newer squad (schema ${found}; this one knows ${known}).`,
-      next: 'Update with `npm install --global agentsquad@latest`; the file was not touched.',
+      next: `Update with ${updateLine('newest')}; the file was not touched.`,
     });
   return new SquadError({
     code: 'schema-older',
@@ -210,7 +211,7 @@ function refuseUnsafeSqlite(db: Db): void {
   throw new SquadError({
     code: 'sqlite-unsafe',
     message: `${db.name}: SQLite ${version} can corrupt databases that several processes write.`,
-    next: 'Reinstall with `npm install --global agentsquad@latest`, which brings SQLite 3.51.3 or newer.',
+    next: `Install it again with ${updateLine('newest')}, which brings SQLite 3.51.3 or newer.`,
   });
 }
 

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { errorCode } from '../../model/storage-error.ts';
+import { addLine, manifestIn } from './installed.ts';
 
 /** Loads packages that only those have who asked for them. `purpose`: for people, such as “a channel of Discord”. */
 export async function loadPeer<T>(packages: readonly string[], purpose: string, load: () => Promise<T>): Promise<T> {
@@ -9,17 +8,11 @@ export async function loadPeer<T>(packages: readonly string[], purpose: string, 
     return await load();
   } catch (error) {
     if (errorCode(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
-    const wanted = packages.map((name) => `${name}@${wantedVersion(name)}`).join(' ');
+    const { peerDependencies: peers = {} } = manifestIn();
+    const wanted = packages.map((name) => `${name}@${peers[name] ?? 'latest'}`);
     throw wrongEnvironment(
-      `${purpose} needs ${wanted}, which is not installed beside squad`,
-      `Run \`npm install ${wanted}\` where squad is installed, with \`--global\` if squad is.`,
+      `${purpose} needs ${wanted.join(' ')}, which is not installed beside squad`,
+      `Run ${addLine(wanted)}.`,
     );
   }
-}
-
-function wantedVersion(name: string): string {
-  const path = findPackageJSON(import.meta.url);
-  const text = path === undefined ? '{}' : readFileSync(path, 'utf8');
-  const { peerDependencies: peers = {} } = JSON.parse(text) as { peerDependencies?: Record<string, string> };
-  return peers[name] ?? 'latest';
 }

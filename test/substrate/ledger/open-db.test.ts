@@ -194,7 +194,7 @@ test("another program's database is refused untouched", () => {
 });
 
 test.each([
-  [99, 'schema-newer', /^Update with `npm install /],
+  [99, 'schema-newer', /^Update with `git pull && npm ci && npm run build` in \//],
   [SCHEMA - 1, 'schema-older', /^Keep the folder under another name, and start again: `mv /],
 ])('schema %i is refused with exit code 78 and %s, and the file is not touched', (version, code, next) => {
   const path = madeLedger();

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { SquadError } from '../../../model/errors.ts';
 import { isWithin } from '../files/confine.ts';
 import { exists } from '../files/exists.ts';
+import { updateLine } from '../installed.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 const PATIENCE_MS = 60_000;
@@ -37,6 +38,6 @@ function missing(path: string): SquadError {
   return new SquadError({
     code: 'storage-refused',
     message: `${path} is missing from this installation of squad, and did not come back within a minute; the run is paused.`,
-    next: 'Install squad again (`npm install --global agentsquad`), then continue: `squad resume`.',
+    next: `Install squad again: ${updateLine('again')}. Then continue: \`squad resume\`.`,
   });
 }

@@ -12,7 +12,7 @@ const MOST_REPORT = 20_000;
 /** The text of a pull request of a whole run. Its merge closes the issue that the run was asked for. `report`: texts of agents are in it. */
 export function pullRequestText(
   { objective: { title, text }, source }: OfRun,
-  report = '',
+  report: string,
 ): { readonly title: string; readonly body: string } {
   const issue = issueIn(source);
   // In front: a forge limits the length of a body.

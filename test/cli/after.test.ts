@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -371,6 +371,11 @@ describe('squad pr', () => {
     expect(again.lines, again.stderr).toMatchObject([
       { type: 'pull-request', name: RUN, remote: 'origin', base: 'main', commit: head, url },
     ]);
+    const { pulls } = JSON.parse(readFileSync(join(bench.root, 'github.json'), 'utf8')) as {
+      pulls: { body: string }[];
+    };
+    // As where the run opens it itself.
+    expect(pulls.map(({ body }) => body)).toEqual([expect.stringMatching(/Report of squad[^]*## Tasks[^]*one[^]*## /)]);
     git(bench.repository, 'remote', 'remove', 'origin');
   });
 });

@@ -6,7 +6,8 @@ import { openView } from '../../squad/read-view.ts';
 import { createForge } from '../../substrate/git/forge/index.ts';
 import type { Forge, PullRequestAnswer, Refused } from '../../substrate/ports/forge.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { rowOf } from '../../view/read-run.ts';
+import { readHistory } from '../../view/read-run.ts';
+import { requestReport } from '../../view/report/report.ts';
 import type { CommandContext, Options } from '../command-context.ts';
 import { headOf, movedBranch, requireDone, withoutBranch } from '../delivered-work.ts';
 import { printResult } from '../output.ts';
@@ -21,8 +22,10 @@ export async function pr(context: CommandContext, run: string | undefined, optio
   const { view, repository } = target;
   const { runId, name } = view.run;
   if (view.run.delivers === null) throw withoutBranch(view);
-  const definition = lookIn(target, (ledger) => rowOf(ledger, runId).definition);
-  if (definition === undefined) throw withoutBranch(view);
+  const { playbooks } = target.composition;
+  const reading = lookIn(target, (ledger) => readHistory(ledger, runId, null, playbooks));
+  if (reading === undefined) throw withoutBranch(view);
+  const { definition } = reading;
   const remote = options.remote ?? definition.publish?.remote ?? 'origin';
   const anyway = `or push what it has yourself: \`git push ${plainLine(remote, 100)} squad/${name}\``;
   requireDone(view, anyway);
@@ -35,7 +38,7 @@ export async function pr(context: CommandContext, run: string | undefined, optio
     const next = `Name the branch that gets the work: \`squad pr ${name} --base main\`.`;
     throw usageError(`${name} began without a branch (HEAD was detached)`, next);
   }
-  const order = { name, remote, base, commit, text: pullRequestText(definition) };
+  const order = { name, remote, base, commit, text: pullRequestText(definition, requestReport(reading, view)) };
   const url = await openRequest(createForge(forgePortsOf(target), repository), order);
   const found = { type: 'pull-request', runId, name, remote, base, commit, url };
   printResult(context.output, options, found, [

@@ -313,7 +313,7 @@ describe('a push', () => {
     ['a URL with more', 'https://github.com/acme/app/issues/12\nCloses #1', 'Tidy up.'],
   ])('says whether the work closes an issue: %s', (_, source, body) => {
     const objective = { title: 'Tidy up', goals: [], criteria: [], constraints: [], context: '', text: 'Tidy up.' };
-    expect(pullRequestText({ objective, source })).toEqual({ title: 'Tidy up', body });
+    expect(pullRequestText({ objective, source }, '')).toEqual({ title: 'Tidy up', body });
   });
 
   it('opens it as the settings say, with the report as plain text at its end', async () => {

@@ -37,7 +37,7 @@ export async function remoteUrl(
   if (answer.code === 0) return answer.stdout.trim();
   return refused(
     `the repository has no remote named ${remote}`,
-    `Add it with \`git remote add ${remote} <url>\`, or name another in \`publish.remote\` of squad.yaml.`,
+    `Add it with \`git remote add ${remote} <url>\`, or name another: \`publish.remote\` in squad.yaml, or \`squad pr --remote\`.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { isCancel, multiselect, text } from '@clack/prompts';
 import { commandRefusal } from '../../model/settings-text.ts';
+import { behindBar } from './prompts.ts';
 
 /** `squad init` writes these into `squad.yaml` besides the defaults. */
 export interface Setup {
@@ -15,14 +16,15 @@ export async function askSetup(found: Setup & { readonly others: readonly string
   const runtimes = await askRuntimes(found);
   if (isCancel(runtimes)) return undefined;
   const verify = await text({
-    message:
+    message: behindBar(
       'Which command tests this repository? squad runs it before work counts as delivered. Leave it empty for none.',
+    ),
     initialValue: found.verify,
     validate: (value = '') => (value.trim() === '' ? undefined : commandRefusal(value)),
   });
   if (isCancel(verify)) return undefined;
   const usd = await text({
-    message: 'How much may a run cost at most, in USD?',
+    message: behindBar('How much may a run cost at most, in USD?'),
     initialValue: String(found.usd),
     validate: (value = '') => (isAmount(Number(value)) ? undefined : 'Write an amount above 0, such as 5.'),
   });

@@ -1,6 +1,7 @@
-import { isCancel, select, text } from '@clack/prompts';
+import { isCancel, S_BAR, select, text } from '@clack/prompts';
 import { plainLine } from '../../text/plain-text.ts';
 import { reasons } from '../../text/reasons.ts';
+import { wrap } from '../render/cells.ts';
 
 /** One thing to choose. */
 interface Choice<T extends string> {
@@ -39,10 +40,15 @@ export const TERMINAL_PROMPTS: Prompts = {
   write: async (message, signal, refuse = () => undefined) => {
     const validate = (given: string | undefined): string | undefined =>
       given === undefined || given.trim() === '' ? 'Write something, or press Ctrl-C to go back.' : refuse(given);
-    const given = await text({ ...ends(signal), message: plainLine(message, 300), validate });
+    const given = await text({ ...ends(signal), message: behindBar(plainLine(message, 300)), validate });
     return isCancel(given) ? undefined : given.trim();
   },
 };
+
+/** The question of a `text`, whose further lines clack would begin in the first column. */
+export function behindBar(message: string, columns = process.stderr.columns ?? 80): string {
+  return wrap(message, Math.max(20, columns - 4)).join(`\n${S_BAR}  `);
+}
 
 function ends(signal: AbortSignal) {
   return { input: process.stdin, output: process.stderr, signal };

@@ -117,7 +117,7 @@ describe('what is asked of ps', () => {
     ['many', 30, {}, false],
     ['many, of which the first is marked', 30, { SQUAD_TURN_ID: 'greet.1-1' }, true],
     ['more than are looked at', 120, {}, true],
-  ])('are all ancestors at once: %s', async (_, length, env, isInside) => {
+  ])('are all ancestors at once: %s', ALL, async (_, length, env, isInside) => {
     const pid = await startChain(length, env);
     const asked = countQuestions();
     expect(insideTurn({}, pid)).toBe(isInside);

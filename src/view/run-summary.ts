@@ -6,6 +6,7 @@ import { hasEnded, type RunState } from '../model/run-state.ts';
 import type { LeaseSegment, Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { endedPart, endedView, shortViewSchema } from './ended-view.ts';
 import { isDriven, type LockedBy } from './driven.ts';
+import { withBefore } from './queue-rules.ts';
 import { findRun, type ForkParent } from './read-run.ts';
 import { readEvent } from './replay-plan.ts';
 import type { RunView } from './run-view.ts';
@@ -60,7 +61,7 @@ function queuedSummary(...[ledger, row, , , playbooks = {}]: Parameters<typeof f
   if (untouched === undefined) return undefined;
   const { objective, source, playbook, options } = untouched;
   if (Object.hasOwn(playbooks, playbook) || hasStages(options)) return undefined;
-  const { need, why } = stillQueued(row, untouched);
+  const { need, why } = withBefore(ledger, stillQueued(row, untouched), untouched.submitted);
   const all = tasksToCome({ facts: { options }, records: new Map() });
   return {
     ...{ runId: row.id, name: row.name, parent: null, objective: objective.title, source, playbook },

@@ -70,6 +70,28 @@ test.each(['delivery', 'council', 'stages'])(
   },
 );
 
+test('a run of the queue that begins with the result of another one says what it waits for', () => {
+  const { ledger, clock } = finished();
+  const submit = (id: string, after: string): unknown => {
+    const row = ledger.createRun({ id, name: id });
+    const submitted = { at: 1, by: 'ada', after };
+    ledger.submit({ id, definition: plainJson({ ...definition(), name: id, submitted }) });
+    return summarizeRun(ledger, row, null, clock.time);
+  };
+  expect(submit('one', 'run-1')).toMatchObject({
+    state: 'queued',
+    need: 'held',
+    why: expect.stringContaining('is gone'),
+  });
+  expect(submit('two', 'one')).toMatchObject({ state: 'queued', need: 'waits', why: 'it waits for one' });
+  ledger.append('one', RUN_EVENTS.startRefused, { why: 'ada took it out', dropped: true });
+  const row = ledger.run('two')!;
+  expect(summarizeRun(ledger, row, null, clock.time)).toMatchObject({
+    need: 'held',
+    why: expect.stringContaining('`squad resume one` starts it'),
+  });
+});
+
 test('a person’s command after the end can reopen the run, so the plan decides', () => {
   const run = publish(finished());
   run.ledger.releaseLease(run.lease);

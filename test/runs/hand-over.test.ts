@@ -110,20 +110,27 @@ describe.concurrent('a run beside an engine', { timeout: 300_000 }, () => {
     expect(startedAt(second)).toBeGreaterThan(Number(first.lines.at(-1)?.['at']));
   });
 
-  it('goes on in the background if the terminal of the engine is interrupted', ALL, async (test) => {
-    const bench = await two(test);
-    for (let press = 0; press < 3; press += 1) {
-      bench.first.child.kill('SIGINT');
-      // Signals that come at once are one.
-      await setTimeout(400);
-    }
-    const first = await bench.first.finished;
-    expect([first.code, first.stderr]).toEqual([130, expect.stringContaining('second continues in the background')]);
-    bench.open();
-    const second = await bench.second.finished;
-    expect([second.code, second.lines.at(-1)?.['outcome']], second.stderr).toEqual([0, 'done']);
-    expect(await states(bench)).toEqual({ first: expect.stringMatching(/interrupted|stopped/), second: 'done' });
-  });
+  it.for([
+    ['interrupted', 'SIGINT', 3, 130],
+    ['closed', 'SIGHUP', 1, 143],
+  ] as const)(
+    'goes on in the background if the terminal of the engine is %s',
+    ALL,
+    async ([, signal, presses, code], test) => {
+      const bench = await two(test);
+      for (let press = 0; press < presses; press += 1) {
+        bench.first.child.kill(signal);
+        // Signals that come at once are one.
+        await setTimeout(400);
+      }
+      const first = await bench.first.finished;
+      expect([first.code, first.stderr]).toEqual([code, expect.stringContaining('second continues in the background')]);
+      bench.open();
+      const second = await bench.second.finished;
+      expect([second.code, second.lines.at(-1)?.['outcome']], second.stderr).toEqual([0, 'done']);
+      expect(await states(bench)).toEqual({ first: expect.stringMatching(/interrupted|stopped/), second: 'done' });
+    },
+  );
 
   it('is driven by its own terminal if the engine dies', ALL, async (test) => {
     const bench = await two(test);

@@ -36,9 +36,9 @@ export function listQueue(ledger: Ledger, now: number): QueuedRun[] {
 }
 
 function queuedRun(ledger: Ledger, row: RunRow, now: number): QueuedRun | undefined {
+  if (ledger.segments(row.id).length > 0) return undefined;
   const untouched = untouchedRun(ledger, row.id);
   if (untouched !== undefined) return shownAs(ledger, untouched, stillQueued(row, untouched));
-  if (ledger.segments(row.id).length > 0) return undefined;
   const reading = findRun(ledger, row.id, null);
   if (reading === undefined || !isQueued(reading) || reading.refused?.dropped === true) return undefined;
   const { submitted } = reading.definition;

@@ -117,16 +117,16 @@ export function listUnfinished(
       const seq = still === undefined ? 0 : ledger.lastSeq(id);
       const known = still?.get(id);
       if (known?.seq === seq) return known.found === undefined ? [] : withBefore(ledger, known.found, known.submitted);
+      if (endOfRun(ledger, row) !== undefined) {
+        still?.set(id, { seq });
+        return [];
+      }
       const untouched = untouchedRun(ledger, id);
       if (untouched !== undefined) {
         const { submitted } = untouched;
         const found = stillQueued(row, untouched);
         still?.set(id, { seq, found, submitted });
         return withBefore(ledger, found, submitted);
-      }
-      if (endOfRun(ledger, row) !== undefined) {
-        still?.set(id, { seq });
-        return [];
       }
       const reading = findRun(ledger, id, lockedBy);
       const found = reading === undefined ? undefined : unfinishedOf(reading, now);

@@ -118,7 +118,7 @@ const MOST = 20;
 
 it.each(Array.from({ length: Math.ceil(KILLS / MOST) }, (_, index) => index))(
   'SIGKILL at random moments, team %i: the request is answered once, as without',
-  { ...NIGHT, timeout: 1_800_000 },
+  { ...NIGHT, timeout: 7_200_000 },
   async (team) => {
     const seed = SEED + team;
     const random = createRandom(seed);

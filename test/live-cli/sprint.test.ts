@@ -9,7 +9,7 @@ import { SKETCH, sprintTurns, subjectOf, type LiveTodo } from './sprint-turns.ts
 import { openModelRoom, processesOf, runtimesAt, type Cli, type WholeRunRoom } from './whole-run-room.ts';
 
 const test = it.skipIf(CLAUDE_BINARY === undefined || CODEX_BINARY === undefined);
-const MINUTES = 10;
+const MINUTES = 30;
 
 function settingsOf(one: Cli, other: Cli, baseUrl: string): object {
   const agent = (name: string, runtime: Cli, access = 'edit') => ({

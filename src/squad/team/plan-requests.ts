@@ -9,7 +9,7 @@ import type { TrustOption } from '../new-run.ts';
 import { runIdOf, withLedger, type OpenedWorkspace } from '../open-workspace.ts';
 import { submit } from '../submit.ts';
 import { workable } from './open-sprint.ts';
-import { lookAtTeam, teamIn } from './read-team.ts';
+import { lookAtTeam, runStateIn, teamIn } from './read-team.ts';
 
 /** Records which requests and findings one run of the planner has to plan. Its run is submitted next. */
 export async function openReview(
@@ -20,6 +20,9 @@ export async function openReview(
   await briefly(join(directory, 'team.lock'), async () =>
     withLedger(workspace, 'write', (ledger) => {
       const { review, requestPlan, request } = teamIn(ledger);
+      // Another process may have decided at the same time, and two planners at once could write the same item.
+      const last = [...review.values()].at(-1);
+      if (last !== undefined && runStateIn(ledger, last.run) !== 'over') return;
       // Another process may have been faster, or its sender has cancelled it.
       const requests = what.requests.filter((id) => !requestPlan.has(id) && request.get(id)?.cancelledAt === undefined);
       const findings = what.findings.filter((id) => ![...review.values()].some((one) => one.findings.includes(id)));

@@ -50,10 +50,15 @@ export interface SeenTeam {
 function seenIn(ledger: Ledger, engineSince = Infinity): SeenTeam {
   const team = teamIn(ledger);
   const active = [...team.sprint].flatMap(([id, sprint]) => (team.end.has(id) ? [] : [sprint]));
-  // A sprint that has its end on record is over: after weeks, most are.
-  const runs = [...team.review.values(), ...active].map(({ run }) => run);
-  // The ledger is closed by the time that someone asks.
-  const states = new Map(runs.map((run) => [run, runStateIn(ledger, run)]));
+  // The ledger is closed by the time that someone asks. A sprint that has its end on record is over: after weeks, most are.
+  const states = new Map(active.map(({ run }) => [run, runStateIn(ledger, run)]));
+  // A planner begins once all before it are over.
+  let isOver = false;
+  for (const { run } of [...team.review.values()].toReversed()) {
+    const state: RunState = isOver ? 'over' : runStateIn(ledger, run);
+    isOver = state === 'over';
+    states.set(run, state);
+  }
   const cappedUntil = newRunsCappedUntil(ledger.sharedUse(engineSince));
   return { team, cappedUntil, runState: (run) => states.get(run) ?? 'absent' };
 }

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { exists } from '../../substrate/system/files/exists.ts';
 
@@ -21,8 +20,8 @@ const BATCH_FILE = /\.(?:cmd|bat|ps1)[. ]*$/i;
 export async function isExecutable(path: string): Promise<boolean> {
   if (BATCH_FILE.test(path)) return false;
   try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
   } catch {
     // Missing, or not executable for this user.
     return false;

@@ -99,7 +99,7 @@ type Matcher = (paths: readonly string[], areFolders: boolean) => Promise<Readon
 async function openMatcher({ git, scratch }: Checkout, patterns: readonly IncludePattern[]): Promise<Matcher> {
   const [stage, directory] = [join(scratch, 'stage'), join(scratch, 'match.git')];
   mkdirSync(stage, { recursive: true, mode: 0o700 });
-  await makeBare(directory, '[core]\n\tbare = false\n', [], join(scratch, 'none'));
+  makeBare(directory, '[core]\n\tbare = false\n', [], join(scratch, 'none'));
   writeFileSync(join(stage, '.gitignore'), patterns.map(({ text }) => `${text}\n`).join(''));
   const options = ['-c', 'core.excludesFile=/dev/null'];
   const args = [...options, 'check-ignore', '--no-index', '--stdin', '-z', '--verbose', '--non-matching'];

@@ -1,4 +1,5 @@
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { discardFolder } from './discard-folder.ts';
 import { join } from 'node:path';
 import { errorText, type SquadError, wrongEnvironment } from '../../model/errors.ts';
@@ -98,10 +99,10 @@ async function changeIndex(
 ): Promise<void> {
   const { run, call, directory } = repository;
   const scratch = notePath(context, run, `${task}.fill`);
-  await deleteFolder(scratch);
-  await mkdir(scratch, { mode: 0o700 });
+  rmSync(scratch, { recursive: true, force: true });
+  mkdirSync(scratch, { mode: 0o700 });
   const [old, index] = [notePath(context, run, `${task}.index`), join(scratch, 'index')];
-  if (await exists(old)) await copyIndex(old, index);
+  if (await exists(old)) copyIndex(old, index);
   const workTree = place ?? scratch;
   const readable = [directory, ...(await borrowedStores(context, repository))];
   const cage = place === undefined ? {} : { cage: { writable: [place, scratch], readable } };
@@ -109,9 +110,9 @@ async function changeIndex(
   const cone = place === undefined ? coneOf(repository, task) : undefined;
   if (cone !== undefined) await leaveOut(context, { ...call, cwd: workTree, workTree, index }, cone, args.at(-1) ?? '');
   // Without a look at the files the index is as old as before: what may have changed since is read again.
-  if (place === undefined && (await exists(old))) await copyTimes(old, index);
-  await rename(index, old);
-  await deleteFolder(scratch);
+  if (place === undefined && (await exists(old))) copyTimes(old, index);
+  renameSync(index, old);
+  rmSync(scratch, { recursive: true, force: true });
 }
 
 /** Marks what a sparse checkout does not have, which a git that looks at no file does not do. */
@@ -126,7 +127,7 @@ async function leaveOut(
   );
   if (out.length === 0) return;
   const input = `${call.index}.out`;
-  await writeFile(input, out.map(({ path }) => `${path}\0`).join(''), 'latin1');
+  writeFileSync(input, out.map(({ path }) => `${path}\0`).join(''), 'latin1');
   await git.text(['update-index', '-z', '--skip-worktree', '--stdin'], { ...call, input });
 }
 

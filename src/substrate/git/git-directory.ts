@@ -1,20 +1,22 @@
 import {
-  chmod,
-  copyFile,
-  cp,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  stat,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+  chmodSync,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { failpoint } from '../system/failpoint.ts';
 import { exists } from '../system/files/exists.ts';
+import { orNothing } from '../system/files/odd-entry.ts';
 import { readConfinedStart } from '../system/files/open-confined.ts';
 import { deleteFolder } from '../system/files/remove-tree.ts';
 import { storesBehind } from '../system/files/object-stores.ts';
@@ -43,25 +45,21 @@ export async function makeGitDirectory(
   if (!(await isFolder(path))) throw wrongEnvironment(`${path} is not a folder`, 'Move it away, and try again.');
   const note = (name: string): string => notePath(context, run, `${task}.${name}`);
   const [fresh, old, own] = [note('git-new'), note('git-old'), join(path, '.git')];
-  for (const folder of [fresh, old]) await deleteFolder(folder);
-  await makeBare(
-    fresh,
-    await folderConfig(repository, isWhole(context, task)),
-    await storesOf(context, repository),
-    directory,
-  );
-  await writeFile(join(fresh, 'HEAD'), `${head}\n`);
-  await copyIndex(note('index'), join(fresh, 'index'));
+  rmSync(fresh, { recursive: true, force: true });
+  await deleteFolder(old);
+  makeBare(fresh, folderConfig(repository, isWhole(context, task)), await storesOf(context, repository), directory);
+  writeFileSync(join(fresh, 'HEAD'), `${head}\n`);
+  copyIndex(note('index'), join(fresh, 'index'));
   if (from === 'as-kept') await copyParts(note('git-kept'), fresh);
   await put(fresh, shownBranch(run), await runHeadLine(context, run), note('put'));
   if (await exists(own)) {
     // A folder that cannot be written cannot be moved.
-    if (await isFolder(own)) await chmod(own, 0o700);
-    await rename(own, old);
-    for (const name of CARRIED) await rename(join(old, name), join(fresh, name)).catch(() => undefined);
+    if (await isFolder(own)) chmodSync(own, 0o700);
+    renameSync(own, old);
+    for (const name of CARRIED) orNothing(() => renameSync(join(old, name), join(fresh, name)));
   }
   failpoint('git.directory-moved');
-  await rename(fresh, own);
+  renameSync(fresh, own);
   await deleteFolder(old);
 }
 
@@ -75,7 +73,7 @@ export async function keepDirectory(
 ): Promise<void> {
   const [own, kept] = [join(folderPath(context, run, task), '.git'), notePath(context, run, `${task}.git-kept`)];
   await deleteFolder(kept);
-  await mkdir(kept, { mode: 0o700 });
+  mkdirSync(kept, { mode: 0o700 });
   if (await isFolder(own)) await copyParts(own, kept);
 }
 
@@ -109,12 +107,12 @@ export async function disarm(context: GitContext, repository: RunRepository, tas
   const own = join(path, '.git');
   // A link leads to a git directory that is not the task's.
   for (const folder of [path, own]) if (!(await isFolder(folder))) return;
-  const locks = (await readdir(own)).filter((name) => name.endsWith('.lock'));
+  const locks = readdirSync(own).filter((name) => name.endsWith('.lock'));
   const left = locks.length > 0 && findUsers(path).length === 0 ? locks : [];
   for (const name of [...ARMS, ...left]) await deleteFolder(join(own, name));
-  const attributes = await readFile(join(repository.directory, 'info/attributes'), 'utf8').catch(() => undefined);
+  const attributes = orNothing(() => readFileSync(join(repository.directory, 'info/attributes'), 'utf8'));
   const files = [
-    ['config', await folderConfig(repository, isWhole(context, task))],
+    ['config', folderConfig(repository, isWhole(context, task))],
     ['info/attributes', attributes],
     [shownBranch(repository.run), await runHeadLine(context, repository.run)],
   ] as const;
@@ -131,25 +129,25 @@ export async function put(own: string, name: string, text: string | undefined, f
     folder = join(folder, part);
     if (await isFolder(folder)) continue;
     await deleteFolder(folder);
-    await mkdir(folder);
+    mkdirSync(folder);
   }
   const path = join(own, name);
   if (text === undefined || (await isFolder(path))) await deleteFolder(path);
   if (text === undefined) return;
-  await writeFile(fresh, text);
-  await rename(fresh, path);
+  writeFileSync(fresh, text);
+  renameSync(fresh, path);
 }
 
-async function folderConfig({ directory }: RunRepository, hasAll: boolean): Promise<string> {
+function folderConfig({ directory }: RunRepository, hasAll: boolean): string {
   const all = hasAll ? '\tsparseCheckout = false\n' : '';
-  return (await readFile(join(directory, 'config'), 'utf8')).concat(`[core]\n\tbare = false\n${all}`);
+  return readFileSync(join(directory, 'config'), 'utf8').concat(`[core]\n\tbare = false\n${all}`);
 }
 
 /** Undoes a swap in which the engine was killed. false: the folder has no git directory. */
 export async function hasGitDirectory(context: GitContext, run: string, task: string): Promise<boolean> {
   const path = folderPath(context, run, task);
   const [own, old] = [join(path, '.git'), notePath(context, run, `${task}.git-old`)];
-  if ((await isFolder(path)) && !(await exists(own)) && (await exists(old))) await rename(old, own);
+  if ((await isFolder(path)) && !(await exists(own)) && (await exists(old))) renameSync(old, own);
   return exists(own);
 }
 
@@ -173,16 +171,15 @@ export async function borrowedStores(context: GitContext, repository: RunReposit
 }
 
 /** Keeps the times, because git considers a file unchanged only if it is older than the index. */
-export async function copyIndex(from: string, to: string): Promise<void> {
-  await copyFile(from, to);
-  await copyTimes(from, to);
+export function copyIndex(from: string, to: string): void {
+  copyFileSync(from, to);
+  copyTimes(from, to);
 }
 
 /** Rounded down, so that no file seems to be older than the index. */
-export async function copyTimes(from: string, to: string): Promise<void> {
-  const { mtimeMs } = await stat(from);
-  const seconds = Math.floor(mtimeMs) / 1000;
-  await utimes(to, seconds, seconds);
+export function copyTimes(from: string, to: string): void {
+  const seconds = Math.floor(statSync(from).mtimeMs) / 1000;
+  utimesSync(to, seconds, seconds);
 }
 
 const MOST_OBJECTS = 200_000;
@@ -209,7 +206,7 @@ export async function findForeignStore(directory: string, stores: readonly strin
 }
 
 export async function isFolder(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined))?.isDirectory() === true;
+  return orNothing(() => lstatSync(path))?.isDirectory() === true;
 }
 
 /** A git directory of the engine's that shows the objects of another one, and nothing else of it. */
@@ -220,15 +217,10 @@ export async function makeView(
   directory: string,
 ): Promise<string> {
   const view = notePath(context, repository.run, `${name}.view`);
-  await deleteFolder(view);
+  rmSync(view, { recursive: true, force: true });
   // A graph or an index of several packs that an agent made could hide history.
   const trusting = '[core]\n\tcommitGraph = false\n\tmultiPackIndex = false\n';
-  const config = (await readFile(join(repository.directory, 'config'), 'utf8')) + trusting;
-  await makeBare(
-    view,
-    config,
-    [join(directory, 'objects'), ...(await storesOf(context, repository))],
-    repository.directory,
-  );
+  const config = readFileSync(join(repository.directory, 'config'), 'utf8') + trusting;
+  makeBare(view, config, [join(directory, 'objects'), ...(await storesOf(context, repository))], repository.directory);
   return view;
 }

@@ -32,7 +32,7 @@ export async function prepareCalls(
   const settings = await readUserConfiguration(ports, git, gitDirectory);
   const bare = join(folder, 'objects.git');
   const store = join(commonDirectory, 'objects');
-  await makeBare(bare, harmlessSettings(settings), [store], commonDirectory);
+  makeBare(bare, harmlessSettings(settings), [store], commonDirectory);
   const identity = decideIdentity(settings, ports.environment);
   const who = identity === undefined ? {} : identityVariables(identity);
   const environment = { ...withoutFilters(ports, settings), ...who };

@@ -1,5 +1,5 @@
-import { readFile, rm } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GitCall } from './git-call.ts';
 import type { GitContext } from './git-context.ts';
@@ -55,9 +55,9 @@ async function askForDiff(
     const options = ['--raw', '-r', '-z', '--no-renames', '--no-abbrev', '--no-ext-diff', '--no-textconv'];
     // The ids are checked, and `diff-tree` of git 2.39 takes `--end-of-options` for a revision.
     await git.text(['diff-tree', ...options, '--ignore-submodules=none', `--output=${output}`, ...what], call);
-    return parseRawDiff(await readFile(output, 'utf8'));
+    return parseRawDiff(readFileSync(output, 'utf8'));
   } finally {
-    await rm(output, { force: true });
+    rmSync(output, { force: true });
   }
 }
 

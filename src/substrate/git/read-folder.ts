@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deleteFolder } from '../system/files/remove-tree.ts';
 import { openPlainFolder } from '../system/files/plain-folder.ts';
 import type { GitCall } from './git-call.ts';
 import type { GitContext } from './git-context.ts';
@@ -103,7 +102,7 @@ async function withLook<T>(
     if (error instanceof UnreadableFolder) return { type: 'unreadable', reason: error.message };
     throw error;
   } finally {
-    await deleteFolder(scratch);
+    rmSync(scratch, { recursive: true, force: true });
   }
 }
 

@@ -1,5 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { orNothing } from '../system/files/odd-entry.ts';
 import { readConfinedStart } from '../system/files/open-confined.ts';
 import { isCommitId } from './git-call.ts';
 import { isFolder } from './git-directory.ts';
@@ -72,7 +73,7 @@ export async function listFiles(
   const found: string[] = [];
   const open = [start];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
-    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+    const entries = orNothing(() => readdirSync(join(root, folder), { withFileTypes: true })) ?? [];
     for (const entry of entries) {
       if (found.length + open.length >= MOST_FILES) return { found, cut: true };
       if (entry.isDirectory()) open.push(`${folder}/${entry.name}`);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { copyFile, link, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { copyFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { link, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { failpoint } from '../system/failpoint.ts';
+import { orNothing } from '../system/files/odd-entry.ts';
 import { storesBehind } from '../system/files/object-stores.ts';
 import { deleteFolder } from '../system/files/remove-tree.ts';
 import { type GitAnswer, gitFailed, requireName } from './git-call.ts';
@@ -25,7 +26,7 @@ export async function createRunRepository(context: GitContext, { directory, link
   const store = join(context.commonDirectory, 'objects');
   await deleteFolder(linked);
   await linkStore(store, linked);
-  await makeBare(fresh, '', [store], context.commonDirectory);
+  makeBare(fresh, '', [store], context.commonDirectory);
   await writeSettings(context, fresh);
   await rename(fresh, directory);
 }
@@ -82,15 +83,15 @@ function closeLine(text: string): string {
 export async function copyRefs(context: GitContext, { run, directory }: RunRepository): Promise<void> {
   const refs = await listRefs(context, run, '%(objectname) %(refname)', runBranch(run));
   for (const folder of ['heads', 'squad']) await deleteFolder(join(directory, 'refs', folder));
-  await replaceRef(join(directory, 'packed-refs'), refs.map((line) => `${line}\n`).join(''));
+  replaceRef(join(directory, 'packed-refs'), refs.map((line) => `${line}\n`).join(''));
 }
 
 /** git takes no file with this ending for a ref, also if the engine is killed here. */
-async function replaceRef(path: string, text: string): Promise<void> {
+function replaceRef(path: string, text: string): void {
   const fresh = `${path}.${randomUUID()}.lock`;
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(fresh, text);
-  await rename(fresh, path);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(fresh, text);
+  renameSync(fresh, path);
 }
 
 /** No branch of that name is ever made. */
@@ -101,19 +102,14 @@ const COPIED = ['info/exclude', 'info/attributes', 'info/sparse-checkout', 'shal
  * A git directory without a checkout, by plain files. `stores`: the object stores that it borrows from. `like`: one that says
  * which files are ignored, what attributes they have, which are checked out, and where history ends.
  */
-export async function makeBare(
-  directory: string,
-  config: string,
-  stores: readonly string[],
-  like: string,
-): Promise<void> {
+export function makeBare(directory: string, config: string, stores: readonly string[], like: string): void {
   for (const name of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) {
-    await mkdir(join(directory, name), { recursive: true });
+    mkdirSync(join(directory, name), { recursive: true });
   }
-  await writeFile(join(directory, 'HEAD'), BARE_HEAD);
-  await writeFile(join(directory, 'config'), config);
-  await writeFile(join(directory, 'objects/info/alternates'), stores.map((store) => `${store}\n`).join(''));
-  for (const name of COPIED) await copyFile(join(like, name), join(directory, name)).catch(() => undefined);
+  writeFileSync(join(directory, 'HEAD'), BARE_HEAD);
+  writeFileSync(join(directory, 'config'), config);
+  writeFileSync(join(directory, 'objects/info/alternates'), stores.map((store) => `${store}\n`).join(''));
+  for (const name of COPIED) orNothing(() => copyFileSync(join(like, name), join(directory, name)));
 }
 
 /** Settings of the user that say how files are stored and named, and which submodules there are. None can name a program. */
@@ -182,7 +178,7 @@ export async function publishRef(
     failpoint('git.delivered');
     const moved = await context.talk.move(ref, commit, before);
     // Without it, which `copyRefs` may cause, a fetch only takes more than it needs.
-    if (moved.code === 0) await replaceRef(join(repository.directory, ref), `${commit}\n`).catch(() => undefined);
+    if (moved.code === 0) orNothing(() => replaceRef(join(repository.directory, ref), `${commit}\n`));
     if (moved.code === 0 || tries === 2) return moved;
     // A `git gc` between the two steps may have removed the commit.
     forgetSent(repository.sent);

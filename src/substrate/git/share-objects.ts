@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, link, mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { chmod, link, mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, storageError } from '../../model/storage-error.ts';
 import { syncAll } from '../system/files/sync.ts';
@@ -34,7 +35,7 @@ const COARSE_MS = 100;
  * new file. Everything is flushed when it returns. What is `sent` is skipped.
  */
 export async function shareObjects(from: string, to: string, sent: Sent, rule: SharingRule): Promise<void> {
-  const { found, folders } = await findNew(from, sent);
+  const { found, folders } = findNew(from, sent);
   const all = found.flatMap(({ folder, names }) => names.map((name) => join(folder, name)));
   try {
     if (all.length > 0) {
@@ -63,22 +64,21 @@ interface Listed {
 }
 
 /** `found`: folders with files that were not sent. `folders`: those that were listed, and have been as they are for a while. */
-async function findNew(from: string, { names: sent, folders: known }: Sent) {
-  const all = (await readdir(from)).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
+function findNew(from: string, { names: sent, folders: known }: Sent) {
+  const all = readdirSync(from).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
   const found: Listed[] = [];
   const folders: Listed[] = [];
-  const looked = all.map(async (folder) => {
-    const changed = (await stat(join(from, folder))).mtimeMs;
-    if (known.get(folder) === changed) return;
-    const names = (await readdir(join(from, folder))).filter((name) => isObject(name) && !sent.has(join(folder, name)));
+  for (const folder of all) {
+    const changed = statSync(join(from, folder)).mtimeMs;
+    if (known.get(folder) === changed) continue;
+    const names = readdirSync(join(from, folder)).filter((name) => isObject(name) && !sent.has(join(folder, name)));
     const listed = {
       ...{ folder, changed },
       names: names.toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx'))),
     };
     if (names.length > 0) found.push(listed);
     if (changed < Date.now() - COARSE_MS) folders.push(listed);
-  });
-  await Promise.all(looked);
+  }
   return { found, folders };
 }
 

@@ -135,7 +135,7 @@ export async function setAside(
     mkdirSync(own, { mode: 0o700 });
     const index = notePath(context, run, `${task}.index`);
     if (commit !== undefined && existsSync(index)) {
-      await copyIndex(index, join(own, INDEX));
+      copyIndex(index, join(own, INDEX));
       const states = notePath(context, run, `${task}.folders`);
       if (existsSync(states)) renameSync(states, join(own, FOLDERS));
       writeFileSync(join(own, LEFT_AT), commit, { mode: 0o600 });
@@ -255,7 +255,7 @@ async function poolCall(context: GitContext, own: string): Promise<GitCall> {
   const directory = join(temporary, 'spare.git');
   const store = join(commonDirectory, 'objects');
   if (!existsSync(directory)) {
-    await makeBare(directory, '', [store], commonDirectory);
+    makeBare(directory, '', [store], commonDirectory);
     await writeSettings({ ...context, sparse: sparseOf(context) }, directory);
   }
   const files = join(own, FILES);

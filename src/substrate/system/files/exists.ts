@@ -1,6 +1,8 @@
-import { lstat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { orNothing } from './odd-entry.ts';
 
 /** Something is there, even if it is a dangling link or unreadable. */
 export async function exists(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined)) !== undefined;
+  // A wait for another thread takes longer than the look.
+  return orNothing(() => lstatSync(path)) !== undefined;
 }

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { confine, isWithin } from './confine.ts';
@@ -10,6 +10,8 @@ type Opened =
 /** Non-blocking, because an agent may plant a pipe. */
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const FOLDER = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_DIRECTORY;
+/** Some files that have something say that they are empty. */
+const LEAST_BUFFER = 4096;
 
 /**
  * Opens a regular file below a folder, safe against concurrent changes (bar S3). Follows a link only if it stays inside. Throws `bad-input`
@@ -29,8 +31,9 @@ export async function readConfinedStart(
     const opened = await openConfined(root, path);
     if (opened.type === 'refused') return undefined;
     try {
-      const buffer = Buffer.alloc(mostBytes + 1);
-      const { bytesRead } = await opened.file.read(buffer, 0, buffer.length, 0);
+      const { fd } = opened.file;
+      const buffer = Buffer.alloc(Math.min(mostBytes, Math.max(fstatSync(fd).size, LEAST_BUFFER)) + 1);
+      const bytesRead = readSync(fd, buffer, 0, buffer.length, 0);
       return { text: buffer.toString('utf8', 0, Math.min(bytesRead, mostBytes)), cut: bytesRead > mostBytes };
     } finally {
       await opened.file.close();
@@ -43,7 +46,7 @@ export async function readConfinedStart(
 
 /** Opens each folder in the open folder above it, so that no folder on the way can be replaced. */
 export async function openByWalk(root: string, path: string): Promise<Opened> {
-  const [realRoot, real] = await realPaths(root, path);
+  const [realRoot, real] = realPaths(root, path);
   if (!isWithin(realRoot, real)) return OUTSIDE;
   return judge(await walk(realRoot, relative(realRoot, real)));
 }
@@ -53,7 +56,7 @@ export async function openByWalk(root: string, path: string): Promise<Opened> {
  * in time.
  */
 export async function openByPath(root: string, path: string): Promise<Opened> {
-  const [realRoot, real] = await realPaths(root, path);
+  const [realRoot, real] = realPaths(root, path);
   if (!isWithin(realRoot, real)) return OUTSIDE;
   const file = await open(real, READ);
   try {
@@ -68,36 +71,37 @@ export async function openByPath(root: string, path: string): Promise<Opened> {
 
 const OUTSIDE: Opened = { type: 'refused', why: 'is a link to a place outside the repository' };
 
-async function realPaths(root: string, path: string): Promise<[string, string]> {
+function realPaths(root: string, path: string): [string, string] {
   const confined = confine(root, path);
-  return Promise.all([realpath(root), realpath(confined)]);
+  return [realpathSync.native(root), realpathSync.native(confined)];
 }
 
+/** Without a wait for another thread at each folder. */
 async function walk(root: string, path: string): Promise<FileHandle> {
   const folders = dirname(path)
     .split(sep)
     .filter((name) => name !== '.');
-  let folder = await open(root, FOLDER);
+  let folder = openSync(root, FOLDER);
   try {
     for (const name of folders) {
-      const next = await open(within(folder, name), FOLDER);
-      await folder.close();
+      const next = openSync(within(folder, name), FOLDER);
+      closeSync(folder);
       folder = next;
     }
     return await open(within(folder, path.slice(path.lastIndexOf(sep) + 1)), READ);
   } finally {
-    await folder.close();
+    closeSync(folder);
   }
 }
 
 /** The kernel's path of a name in an open folder, which no rename changes. */
-function within(folder: FileHandle, name: string): string {
-  return join(`/proc/self/fd/${folder.fd}`, name);
+function within(folder: number, name: string): string {
+  return join(`/proc/self/fd/${folder}`, name);
 }
 
 async function judge(file: FileHandle): Promise<Opened> {
   try {
-    const found = await file.stat();
+    const found = fstatSync(file.fd);
     if (found.isFile()) return { type: 'opened', file };
     await file.close();
     return { type: 'refused', why: found.isDirectory() ? 'is a folder' : 'is not a regular file' };

@@ -1,5 +1,4 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
@@ -8,20 +7,14 @@ const READ = constants.O_RDONLY | constants.O_NONBLOCK;
  * for ever.
  */
 export async function readPlain(path: string, encoding: BufferEncoding = 'utf8'): Promise<string> {
-  const file = await open(path, READ);
-  try {
-    if (!(await file.stat()).isFile()) throw notAFile(path);
-    return await file.readFile(encoding);
-  } finally {
-    await file.close();
-  }
+  return readPlainSync(path, encoding);
 }
 
-export function readPlainSync(path: string): string {
+export function readPlainSync(path: string, encoding: BufferEncoding = 'utf8'): string {
   const file = openSync(path, READ);
   try {
     if (!fstatSync(file).isFile()) throw notAFile(path);
-    return readFileSync(file, 'utf8');
+    return readFileSync(file, encoding);
   } finally {
     closeSync(file);
   }

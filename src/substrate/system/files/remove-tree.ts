@@ -1,6 +1,6 @@
 import { errorText } from '../../../model/errors.ts';
 import { randomUUID } from 'node:crypto';
-import { constants, readlinkSync } from 'node:fs';
+import { constants, lstatSync, readlinkSync } from 'node:fs';
 import { chmod, open, readdir, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { findMount } from './find-mount.ts';
@@ -19,6 +19,8 @@ const MOST_ROUNDS = 1000;
  * Linux. Makes read-only folders (Go's module cache) writable first. Throws the system's error, and where something is mounted in it.
  */
 export async function removeTree(path: string): Promise<void> {
+  // Often nothing is there, and a wait for another thread takes longer than the look.
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
   if (process.platform !== 'linux') return rm(path, { recursive: true, force: true });
   const parent = await openFolder(dirname(path));
   if (parent === undefined) return;

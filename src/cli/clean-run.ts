@@ -186,7 +186,7 @@ function refLines(run: string, { attempts, branch, foreign }: DroppedRefs): stri
   ];
 }
 
-function branchLines(run: string, branch: DroppedRefs['branch']): string[] {
+export function branchLines(run: string, branch: DroppedRefs['branch']): string[] {
   if (branch.type === 'absent') return [];
   if (branch.type === 'deleted') {
     const { head, kept } = branch;

@@ -2,6 +2,8 @@ import { usageError, type SquadError } from '../model/errors.ts';
 import { FOLDER } from '../model/playbook-name.ts';
 import type { Machine } from '../engine/machine.ts';
 import type { OpenedView } from '../squad/read-view.ts';
+import type { BranchCheckout } from '../substrate/git/merge-order.ts';
+import type { Repository } from '../substrate/git/repository.ts';
 import { findCommit } from '../substrate/git/show-diff.ts';
 import { plainLine } from '../text/plain-text.ts';
 import type { RunView } from '../view/run-view.ts';
@@ -40,4 +42,17 @@ export function movedBranch({ run: { name }, plan }: RunView, head: string, anyw
 export function withoutBranch({ run: { name }, next: [next = `squad show ${name}`], end }: RunView): SquadError {
   const made = end?.made !== true ? `it makes a ${FOLDER} folder, and no work` : `it made a ${FOLDER} folder`;
   return usageError(`${name} has no branch: ${made}`, `Continue with: \`${next}\`.`);
+}
+
+/** For all work of a run in one commit. */
+export function squashMessage({ run: { name, objective } }: RunView): string {
+  return `${plainLine(objective, 100)}\n\nAll of run ${name}, in one commit.`;
+}
+
+/** Throws `usage` unless a branch is checked out that can get the work. */
+export function requireBranch({ branch, ...repository }: Repository, run: string, switching: string): BranchCheckout {
+  const next = `Check out the branch that gets the work: \`${switching}\`.`;
+  if (branch === undefined) throw usageError('no branch is checked out: HEAD is detached', next);
+  if (branch !== `squad/${run}`) return { ...repository, branch };
+  throw usageError(`the run branch ${branch} itself is checked out`, next);
 }

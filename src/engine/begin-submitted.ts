@@ -29,6 +29,7 @@ export async function beginSubmitted(
 ): Promise<void> {
   const { repository, directory } = place;
   const stored = placedAt(definition, repository.root);
+  if (stored.repositories !== undefined) await (await import('./several/ports.ts')).join(ports, repository, stored);
   const base = await baseOf(ports, place, row.id, stored);
   const workspaces = workspacesOf(ports, repository, directory, stored);
   try {

@@ -13,7 +13,7 @@ import { workOf } from '../view/next-commands.ts';
 import { readHistory, writtenBy, type RunHistory } from '../view/read-run.ts';
 import type { RunView } from '../view/run-view.ts';
 import { endOf, type RunEnd } from '../view/running-run.ts';
-import { mailOf, viewOf } from '../view/view-of.ts';
+import { mailOf, repositoriesIn, viewOf } from '../view/view-of.ts';
 import { foldPatch } from '../view/report/patch.ts';
 import { renderMarkdown } from '../view/report/markdown.ts';
 import { renderPage } from '../view/report/page.ts';
@@ -193,9 +193,11 @@ async function keepBackup(ports: EndPorts, { directory }: RunResources, runId: s
 }
 
 /** The run has ended, even if git fails now: then this warns, and the report has no changes. */
-async function readChanges(ports: ReportPorts, workspaces: Workspaces, definition: RunDefinition) {
+async function readChanges(ports: ReportPorts, workspaces: Workspaces, reading: RunHistory, definition: RunDefinition) {
   try {
-    const changes = await readRunChanges(ports.git, workspaces, definition);
+    // Then the branch has the part of one repository.
+    const whole = reading.published?.repositories && reading.board.branch.head;
+    const changes = await readRunChanges(ports.git, workspaces, definition, whole);
     return { changes, patch: await foldPatch(readPatch(ports.git, definition, changes)) };
   } catch (error) {
     ports.warn(`the report shows no changes, because git could not tell them: ${errorText(error)}`);
@@ -210,6 +212,10 @@ async function placeNow({ git }: ReportPorts, reading: RunHistory, root: string)
   if (reading.definition.playbook === SPRINT) return { at: 'line' };
   const work = workOf(reading);
   try {
+    if (work !== undefined && reading.published?.repositories !== undefined) {
+      const { placeOfSeveral } = await import('../substrate/git/joined/place-of-several.ts');
+      return await placeOfSeveral(git, work.run, repositoriesIn(reading));
+    }
     return work && (await placeOfWork(git, await openCheckout(git, root), work));
   } catch {
     return undefined;
@@ -224,7 +230,7 @@ export async function makeReport(
   { runId, root }: { readonly runId: string; readonly root: string },
 ): Promise<Reported> {
   const reading = readHistory(resources.ledger, runId, null, { [ports.playbook.name]: () => ports.playbook });
-  const { changes, patch } = await readChanges(ports, workspaces, placedAt(reading.definition, root));
+  const { changes, patch } = await readChanges(ports, workspaces, reading, placedAt(reading.definition, root));
   // Commits and file names come from agents and not from the ledger, so they may hold secrets.
   const git = ports.redactor(letThroughBy(reading.definition)).json({ ...changes, patch });
   const now = ports.clock.now();

@@ -122,6 +122,7 @@ export async function startRun(
       await storeContents(armoryFolder(resources.directory, runId), contents);
       await keepCopies(repository.root, copiesFolder(resources.directory, runId), definition.copied ?? []);
       failpoint('armory.stored');
+      if (definition.repositories !== undefined) await (await loadSeveral()).join(ports, repository, definition);
       // Another person's squad, or one with another state folder, may use the same repository.
       const claimed = await workspaces.createRunBranch(definition.name, definition.repository.base, [], runId);
       if (claimed.type === 'taken') throw branchTaken(definition.name);
@@ -229,9 +230,10 @@ async function drive(
     of,
   );
   const { patienceMs, attended } = ports;
+  const several = definition.repositories && (await loadSeveral()).severalOf(ports, repository, definition);
   const watch = watchPlaces(resources, ports.host.stateDirectory, repository);
   const started = startSegment(
-    { ...ports, workspaces: watched, forge: ports.forge(repository), playbook, onEvent, tracer, files },
+    { ...ports, workspaces: watched, forge: ports.forge(repository), several, playbook, onEvent, tracer, files },
     resources,
     { ...of, patienceMs, attended, since: resources.ledger.lastSeq(), watch },
   );
@@ -249,6 +251,11 @@ async function drive(
     leftTurns: async () =>
       leftTurnsText({ ...ports, ledger: resources.ledger }, { runId: lease.runId, name: definition.name }),
   };
+}
+
+/** At the beginning: later, another version of squad may be installed. */
+async function loadSeveral(): Promise<typeof import('./several/ports.ts')> {
+  return import('./several/ports.ts');
 }
 
 /** Until the engine has read the plan, it is as the last engine left it. */

@@ -33,7 +33,7 @@ import type { RunFiles } from './sinks/run-files.ts';
 import { workspacePlaces } from '../substrate/system/files/state-place.ts';
 import { armoryFolder, copiesFolder, portsFile } from '../substrate/system/files/run-files.ts';
 import { plainJson } from '../text/json.ts';
-import type { OperationPorts } from './operations/operation-ports.ts';
+import type { OperationPorts, Several } from './operations/operation-ports.ts';
 import { programsOf } from './programs-of.ts';
 import { createFaultFinder } from './task-fault.ts';
 import type { RunResources } from './run-resources.ts';
@@ -48,6 +48,8 @@ export interface SegmentPorts extends Pick<
   readonly host: Host;
   readonly workspaces: Workspaces;
   readonly forge: Forge;
+  /** Absent: the run works on one repository. */
+  readonly several?: Several | undefined;
   readonly playbook: Playbook<unknown>;
   onEvent(event: RunEvent): void;
   /** Absent: no one asked for traces. */
@@ -178,9 +180,10 @@ function ownPorts(
   ports: SegmentPorts,
   { runId }: Lease,
   scope: string,
-): Pick<OperationPorts, 'emptyFolder' | 'pure' | 'programsOf' | 'reused' | 'warn'> {
+): Pick<OperationPorts, 'several' | 'emptyFolder' | 'pure' | 'programsOf' | 'reused' | 'warn'> {
   const said = new Set<string>();
   return {
+    several: ports.several,
     emptyFolder: join(ports.host.stateDirectory, 'empty', runId),
     pure: new Set(),
     programsOf: async (command) => programsOf(ports.host, command),

@@ -250,6 +250,8 @@ export interface Playbook<I> {
    * `squad.yaml` names, plays.
    */
   readonly castsEachRole?: true;
+  /** A run of it may work on several repositories: its plans are held to one for each task. Absent: on one. */
+  readonly joinsRepositories?: true;
   /** The section of `squad.yaml` that has its name. Absent: there is none. */
   readonly settings?: SettingsSection;
   /** The options that a run keeps, from its settings. Absent: none. */

@@ -21,3 +21,7 @@ export const rejectionSchema = z.strictObject({
   file: z.string(),
 });
 export type Rejection = z.infer<typeof rejectionSchema>;
+
+/** Work that was reviewed, and the rounds that it took. `stage`: of the review; null: its playbook has no stages. */
+export const reviewCountSchema = z.object({ stage: z.string().nullable(), reviews: z.int(), rounds: z.int() });
+export type ReviewCount = z.infer<typeof reviewCountSchema>;

@@ -13,6 +13,7 @@ import { doubtfulSchema } from './plan/baseline.ts';
 import type { Reload } from './plan/intervention.ts';
 import { RUN_ENDS } from './run-state.ts';
 import { keptPathsSchema } from './keep.ts';
+import { deliveredRepositorySchema, joinedRepositoriesSchema } from './repositories.ts';
 import { placedRuntimes, settingsSchema } from './settings.ts';
 import { isSlug } from './slug.ts';
 
@@ -109,6 +110,8 @@ export const runDefinitionSchema = z.object({
     /** As a person named the beginning; undefined: the commit that was checked out. */
     from: z.string().optional(),
   }),
+  /** `base` is the commit that has all of them. Absent: it works on one. */
+  repositories: joinedRepositoriesSchema.optional(),
   /** `ask`: a person approves the plan. */
   plan: settingsSchema.shape.plan.unwrap(),
   /** `false`: no work of it is delivered, so it has no run branch. */
@@ -248,10 +251,6 @@ export const decidedSchema = z.object({
   until: z.int().optional(),
 });
 
-/** Work that was reviewed, and the rounds that it took. `stage`: of the review; null: its playbook has no stages. */
-export const reviewCountSchema = z.object({ stage: z.string().nullable(), reviews: z.int(), rounds: z.int() });
-export type ReviewCount = z.infer<typeof reviewCountSchema>;
-
 export const publishFactsSchema = z.object({
   /** Absent: the run makes none. */
   branch: z.string().optional(),
@@ -259,6 +258,7 @@ export const publishFactsSchema = z.object({
   /** Absent: nothing was to be pushed. */
   remote: z.string().optional(),
   pr: z.string().optional(),
+  repositories: z.array(deliveredRepositorySchema).optional(),
   /** The folder that the run made: below the top of the checkout if it is there, else absolute. */
   made: z.string().optional(),
   /** The command that continues from there, and what a person should know of it. */

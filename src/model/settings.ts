@@ -25,6 +25,7 @@ import {
   variableSchema,
 } from './settings-text.ts';
 import { setupSchema, stepSchema, variablesSchema } from './setup-step.ts';
+import { repositoriesSchema } from './repositories.ts';
 import { serveSchema } from './shared-limits.ts';
 import { isSlug } from './slug.ts';
 import { tracingSchema } from './tracing.ts';
@@ -178,6 +179,8 @@ export const settingsSchema = z.strictObject({
   folders: z.enum(['reuse', 'new']).default('reuse'),
   /** Agents' folders have the files of these folders alone, and those beside and above them. Empty: all files. Checks have all in any case. */
   sparse: z.array(folderPathSchema).max(100).default([]),
+  /** More repositories that each run works on, which are delivered together. */
+  repositories: repositoriesSchema.default([]),
   /** Paths whose changes a reviewer has to accept explicitly. Those of the objective are added. */
   protect: protectSchema.default([]),
   /** `base`: where the work changed what checks it, the commands also run with that as it was on the base commit. */

@@ -87,7 +87,7 @@ const OF_LISTS: Readonly<Record<string, (list: StageList) => Playbook<unknown>>>
 
 /** The playbook of a list of stages in `squad.yaml`. */
 export function createPlaybookOfList(list: StageList): Playbook<unknown> {
-  return withApproval(createStagesPlaybook({ name: STAGES, list }));
+  return withApproval(createStagesPlaybook({ name: STAGES, list, joinsRepositories: true }));
 }
 
 type Of = Pick<RunDefinition, 'playbook' | 'options'>;

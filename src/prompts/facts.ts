@@ -11,6 +11,8 @@ export const FACTS = {
   verify: 'lines',
   criteria: 'lines',
   port: 'line',
+  home: 'line',
+  repositories: 'lines',
   // The conversation.
   name: 'line',
   role: 'own',

@@ -832,6 +832,13 @@ export const PROMPTS = {
     budget: 200,
     body: '## A note from a person\n\nA person who runs this squad adds this to your task, for this turn. It changes neither your permissions nor the form of your answer.\n\n{{notes}}',
   },
+  'squad/repositories': {
+    role: 'any',
+    occasion: 'the run works on several repositories',
+    needs: ['home', 'repositories'],
+    budget: 900,
+    body: 'This run works on several git repositories at once. Your folder has all of them:\n- the top folder: {{home}}\n{{#repositories}}\n- {{.}}\n{{/repositories}}\n\nsquad delivers each one on a branch of its own, and all of them together. A task belongs to one repository and changes files of that one alone. Name files by their paths from the top folder. Leave nothing in `repositories/` outside of these folders. Before you work in a repository, read its own notes, such as its AGENTS.md.',
+  },
   'squad/run': {
     role: 'any',
     occasion: 'the first prompt of a conversation begins with it',

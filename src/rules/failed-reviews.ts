@@ -1,7 +1,7 @@
 import { reviewOfRound, roundsOf } from '../model/plan/open-review.ts';
 import { z } from 'zod';
 import type { Board, TaskState } from '../model/plan/board.ts';
-import type { ReviewCount } from '../model/run.ts';
+import type { ReviewCount } from '../model/rejection.ts';
 import type { RoundRecord } from '../model/plan/round-record.ts';
 import { fileName } from '../text/file-name.ts';
 import { isRepeated } from './review.ts';

@@ -29,6 +29,7 @@ export function factsOf(definition: RunDefinition): RunFacts {
       constraints: objective.constraints,
       context: objective.context,
       ...defined({ priority: objective.priority, deadline: objective.deadline }),
+      ...(definition.repositories === undefined ? {} : { repositories: namesOf(definition.repositories) }),
       text: objective.text,
     },
     options,
@@ -54,6 +55,10 @@ export function factsOf(definition: RunDefinition): RunFacts {
     locale: mail.locale,
     ...defined({ routes: mail.routes, prompts: definition.prompts }),
   };
+}
+
+function namesOf({ others }: RunDefinition['repositories'] & {}): string[] {
+  return others.map(({ name }) => name);
 }
 
 function fallbacksOf(runtimes: RunDefinition['runtimes']): Pick<RunFacts, 'fallbacks'> {

@@ -11,9 +11,9 @@ import { endOf, type RunEnd, type RunningRun } from '../view/running-run.ts';
 import { sprintPlace } from '../view/sprint/sprint-place.ts';
 import { progressOf } from '../view/usage-count.ts';
 import type { RunView } from '../view/run-view.ts';
-import { viewOf, type ViewFacts } from '../view/view-of.ts';
+import { repositoriesIn, viewOf, type ViewFacts } from '../view/view-of.ts';
 import { placeOfWork } from '../substrate/git/place-of-work.ts';
-import { listKeptWork } from '../substrate/git/repository.ts';
+import { listKeptWork, type Checkout } from '../substrate/git/repository.ts';
 import { defined } from '../text/defined.ts';
 import { lookIn, type OpenedWorkspace } from './open-workspace.ts';
 
@@ -51,11 +51,23 @@ export async function viewInGit(
   const { git } = composition;
   const work = workOf(reading);
   const run = { runId: reading.row.id, playbook: reading.definition.playbook };
-  const place = work && (placeInTeam(opened, run) ?? (await placeOfWork(git, repository, work)));
+  const several = reading.published?.repositories === undefined ? undefined : repositoriesIn(reading);
+  const place = work && (placeInTeam(opened, run) ?? (await placeOfAll(git, repository, work, several)));
   // Only a task that did not end well is shown with the refs of its work, and git takes as long as all the rest.
   const hasFailed = failuresOf(reading, []).length > 0;
   const kept = hasFailed ? await listKeptWork(git, repository.root, reading.row.name) : [];
   return viewOf(reading, { ...facts, kept, place });
+}
+
+/** Where the work of a run is, in its repository or in all of them. */
+export async function placeOfAll(
+  git: Machine['git'],
+  repository: Checkout,
+  work: Parameters<typeof placeOfWork>[2],
+  several: RunView['run']['repositories'],
+): Promise<WorkPlace> {
+  if (several === undefined || several.every(({ head }) => head === null)) return placeOfWork(git, repository, work);
+  return (await import('../substrate/git/joined/place-of-several.ts')).placeOfSeveral(git, work.run, several);
 }
 
 /** Where the line of the team has the work of a sprint; undefined: it is in git alone. */

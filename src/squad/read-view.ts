@@ -10,9 +10,8 @@ import { readRun, rowOf, type RunHistory } from '../view/read-run.ts';
 import { openProposal } from '../view/proposed-plan.ts';
 import type { RunView } from '../view/run-view.ts';
 import { mailOf, mailReadingOf, viewOf } from '../view/view-of.ts';
-import { placeOfWork } from '../substrate/git/place-of-work.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
-import { placeInTeam, viewInGit } from './ended-run.ts';
+import { placeInTeam, placeOfAll, viewInGit } from './ended-run.ts';
 import { withRun } from './open-run.ts';
 import { openWorkspace, type OpenedWorkspace, type Place } from './open-workspace.ts';
 import { readPermissionAsks } from './permission-asks.ts';
@@ -70,7 +69,7 @@ async function endedNow(opened: OpenedView<Machine>): Promise<RunView> {
     end.head === null
       ? undefined
       : (placeInTeam(opened, run) ??
-        (await placeOfWork(composition.git, repository, { run: run.name, base, delivered })));
+        (await placeOfAll(composition.git, repository, { run: run.name, base, delivered }, run.repositories)));
   const read = mail === undefined ? null : mailReadingOf(mail, now);
   return { ...view, mail: read, next: afterEnd(run.name, end, place) };
 }

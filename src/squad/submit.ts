@@ -105,8 +105,20 @@ async function submitTo(
     ...{ at: workspace.composition.clock.now(), by: operatorOf(workspace.host) },
     ...defined({ base: isFixed === true ? undefined : request.base, after: afterId }),
   };
+  if (checked.definition.repositories !== undefined) refuseSeveral(submitted, isFixed === true);
   const recorded = await record(workspace, source, checked, { runId, priority, submitted });
   return { ...recorded, warnings: await warningTexts(workspace.host.stateDirectory, checked.warnings) };
+}
+
+/** Its commit is made of those that its repositories have on this machine now. */
+function refuseSeveral({ base, after }: Submission, isElsewhere: boolean): void {
+  const next = 'Take `repositories` out of squad.yaml, or begin the run here: `squad run`.';
+  if (isElsewhere) throw usageError('a run of several repositories needs all of them where it works', next);
+  if (base === undefined && after === undefined) return;
+  throw usageError(
+    'a run of several repositories begins with the commits that they have now, without --base and --after',
+    'Check out the commit that it is to begin with, and leave these out.',
+  );
 }
 
 function submittedAs(definition: RunDefinition, priority: string | undefined, submitted: Submission): RunDefinition {

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { Playbooks } from '../model/plan.ts';
 import { hasStages, tasksToCome } from '../playbooks/stages/stage-views.ts';
-import { decidedSchema, RUN_EVENTS, type ReviewCount } from '../model/run.ts';
+import type { ReviewCount } from '../model/rejection.ts';
+import { decidedSchema, RUN_EVENTS } from '../model/run.ts';
 import { hasEnded, type RunState } from '../model/run-state.ts';
 import type { LeaseSegment, Ledger, RunRow } from '../substrate/ports/ledger.ts';
 import { endedPart, endedView, shortViewSchema } from './ended-view.ts';

@@ -6,8 +6,9 @@ import { limitsSchema } from '../model/limits.ts';
 import { checkerChangeSchema } from '../model/plan/checker.ts';
 import { askedQuestionSchema } from '../model/plan/asked-question.ts';
 import { SHOWN_STATUSES } from '../model/plan/task.ts';
-import { rejectionSchema } from '../model/rejection.ts';
-import { pushedSchema, reviewCountSchema } from '../model/run.ts';
+import { rejectionSchema, reviewCountSchema } from '../model/rejection.ts';
+import { repositoryViewSchema } from '../model/repositories.ts';
+import { pushedSchema } from '../model/run.ts';
 import { RUN_ENDS, RUN_STATES } from '../model/run-state.ts';
 import { shownStageSchema } from '../model/shown-stage.ts';
 import { taskFailureSchema } from '../model/task-failure.ts';
@@ -62,6 +63,8 @@ export const RUN_PART = {
   from: z.string().optional(),
   /** Folders of the repository that agents are given; absent: the whole of it. Checks always have the whole. */
   sparse: z.array(z.string()).optional(),
+  /** Those that it works on, that in which it was started first; absent: that one alone. */
+  repositories: z.array(repositoryViewSchema).optional(),
   /** Stands for all prompts that it began with (null: unknown), and those that its repository has changed. */
   prompts: z.strictObject({ hash: z.string().nullable(), changed: z.array(z.string()) }),
   /** Skills, servers, hooks and settings of each agent. */

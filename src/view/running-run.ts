@@ -1,4 +1,5 @@
 import type { AskedQuestion } from '../model/plan/asked-question.ts';
+import type { RepositoryView } from '../model/repositories.ts';
 import type { PushedWork } from '../model/run.ts';
 import { exitCodeOf, type RunOutcome } from '../model/run-state.ts';
 import type { Rejection } from '../model/rejection.ts';
@@ -42,6 +43,8 @@ export interface RunEnd {
   readonly head: string | undefined;
   /** Branch and pull request that were pushed with the person's login; absent: nothing was. */
   readonly pushed?: PushedWork | undefined;
+  /** The part of each repository, that in which the run was started first; absent: it works on one. */
+  readonly repositories?: readonly RepositoryView[] | undefined;
   /** Exit code of the command line, unless a signal ended it. */
   readonly exitCode: number;
   /** Path of the report. */
@@ -67,6 +70,7 @@ export function endOf(view: RunView, report: string): RunEnd {
     branch,
     head: branch === undefined ? undefined : (end?.head ?? undefined),
     pushed: end?.pushed,
+    ...(run.repositories === undefined ? {} : { repositories: run.repositories }),
     report,
     questions,
     ...{ failures: plan.failures, rejections: plan.rejections },

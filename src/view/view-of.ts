@@ -9,6 +9,7 @@ import type { AskedQuestion } from '../model/plan/asked-question.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { Estimate } from '../model/plan/estimate.ts';
 import { CHOICE } from '../model/plan/choice.ts';
+import type { RepositoryView } from '../model/repositories.ts';
 import { branchOf, pushedOf } from '../model/run.ts';
 import { stageReached } from '../model/shown-stage.ts';
 import { engineTime } from '../model/spending.ts';
@@ -64,6 +65,7 @@ export function viewOf(reading: RunHistory, { now, mail, kept = [], asks = [], p
       ...{ folder: definition.folder ?? null, written: [...reading.written] },
       ...{ objective: definition.objective.title, source: definition.source },
       ...defined({ from: definition.repository.from, sparse: definition.sparse }),
+      ...(definition.repositories === undefined ? {} : { repositories: repositoriesIn(reading) }),
       prompts: { hash: definition.promptHash ?? null, changed: Object.keys(definition.prompts ?? {}) },
       armory: definition.agents.map(armoryFactsOf),
       startedAt: row.createdAt,
@@ -98,6 +100,17 @@ export function viewOf(reading: RunHistory, { now, mail, kept = [], asks = [], p
     ],
     end,
   };
+}
+
+/** Those that a run works on, that in which it was started first. */
+export function repositoriesIn({ definition, published }: RunReading): RepositoryView[] {
+  const { repository, repositories } = definition;
+  const home = { name: '', role: '', root: repository.root, base: repositories?.home ?? repository.base };
+  return [home, ...(repositories?.others ?? [])].map(({ name, role, root, base }) => {
+    const got = published?.repositories?.find((one) => one.name === name);
+    const head = got?.changed === true ? got.head : null;
+    return { name, role, path: root, base, head, ...defined({ remote: got?.remote, pr: got?.pr }) };
+  });
 }
 
 function withEstimate(questions: readonly AskedQuestion[], estimate: Estimate | null): AskedQuestion[] {

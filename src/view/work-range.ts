@@ -23,6 +23,8 @@ export function workRangeOf(
   const { row, board, workspace, published, evidence } = reading;
   if (workspace?.branch === undefined) return undefined;
   if (task === undefined) {
+    // Then the branch has the part of one repository.
+    if (published?.repositories !== undefined) return { from: workspace.base, to: [board.branch.head] };
     return { from: workspace.base, to: [`refs/heads/squad/${row.name}`, ...known([published?.head])] };
   }
   const work = board.tasks.get(task)?.work;

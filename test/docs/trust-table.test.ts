@@ -59,6 +59,8 @@ const acp = (more: string): string => `runtimes: { acp: { agents: { mine: { comm
 const stage = (more: string): string =>
   `playbook: { stages: [{ id: A, by: [builder], brief: "{objective}", makes: code }, { id: B, by: [reviewer], brief: b, ${more} }] }`;
 
+const joined = (more: string, path = '../api'): string => `repositories: [{ path: ${path}, role: x, ${more} }]`;
+
 /** Settings that use the key, and that somebody has to agree to because of it; absent: as `EXAMPLES` makes it of the key. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   'setup.run': 'setup: [{ run: x }]',
@@ -68,6 +70,15 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'setup.when': 'setup: [{ run: x, reuse: y, when: PWN }]',
   'verify.env': 'verify: [{ run: x, env: [PWN] }]',
   env: 'env: [PWN]',
+  'repositories.path': joined('verify: []', 'PWN'),
+  'repositories.role': joined('verify: []'),
+  'repositories.name': joined('name: pwn, verify: [{ run: x }]'),
+  'repositories.setup.run': joined('setup: [{ run: PWN }]'),
+  'repositories.verify.run': joined('verify: [{ run: PWN }]'),
+  'repositories.setup.env': joined('setup: [{ run: x, env: [PWN] }]'),
+  'repositories.verify.env': joined('verify: [{ run: x, env: [PWN] }]'),
+  'repositories.setup.reuse': joined('setup: [{ run: x, reuse: PWN, when: y }]'),
+  'repositories.setup.when': joined('setup: [{ run: x, reuse: y, when: PWN }]'),
   copy: 'copy: [PWN]',
   notify: 'notify: x',
   'playbook.stages.makes.checks': stage('makes: { checks: [x] }'),

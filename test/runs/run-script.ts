@@ -20,6 +20,7 @@ interface Piece {
   readonly needs: readonly string[];
   readonly brief: string;
   readonly acceptance: readonly string[];
+  readonly files?: readonly string[];
 }
 
 export function piece(id: string, more: Partial<Piece> = {}): Piece {

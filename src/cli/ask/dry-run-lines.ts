@@ -18,6 +18,7 @@ const INDENT = '    ';
 /** A run that has not started, for people. Every text of others is made safe to show. */
 export function dryRunLines(planned: PlannedRun, context: PlanContext): string[] {
   const { name, playbook, branch, agents, stages, tasks = [], plan, consent, commands, warnings } = planned;
+  const { repositories = [] } = planned;
   const { style } = context;
   const say = sayer(context);
   const rows = stages === undefined ? tasks.map(taskRow) : stages.flatMap(stageRows);
@@ -26,6 +27,9 @@ export function dryRunLines(planned: PlannedRun, context: PlanContext): string[]
   return [
     ...say(style('bold', `Dry run of ${name}: nothing has started, and nothing was written`)),
     ...say(`playbook ${plainLine(playbook, 40)}, branch ${branch} from ${beginText(planned)}`),
+    ...repositories.flatMap(({ folder, root, base, role }) =>
+      say(`and ${plainLine(root, 300)} at ${base.slice(0, 12)}, in ${folder}: ${plainLine(role, 300)}`),
+    ),
     ...(plan === 'ask' && stages === undefined ? say('a person approves the plan before its tasks start') : []),
     '',
     style('dim', top),

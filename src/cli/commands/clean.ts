@@ -1,6 +1,13 @@
 import { cleanedLines, cleanRun, withWorkspaces, type CleanedRun, type Leftovers } from '../clean-run.ts';
 import type { CommandContext, Options } from '../command-context.ts';
-import { openWorkspace, requireRuns, runNamed, withLedger, type OpenedWorkspace } from '../../squad/open-workspace.ts';
+import {
+  lookIn,
+  openWorkspace,
+  requireRuns,
+  runNamed,
+  withLedger,
+  type OpenedWorkspace,
+} from '../../squad/open-workspace.ts';
 import { goneLines } from './state.ts';
 import { measureDisk, noteDisk } from '../../squad/disk-use.ts';
 import { readKeep } from '../../squad/keep.ts';
@@ -19,6 +26,8 @@ import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
 
 interface Cleaned extends Tidying {
   readonly runs: readonly CleanedRun[];
+  /** Lines about branches in other repositories. */
+  readonly elsewhere: readonly string[];
   readonly skipped: readonly string[];
   readonly scratch: readonly string[];
   /** Folders with files of the repository that were kept for the next tasks. */
@@ -50,19 +59,30 @@ export async function clean(
       planCleaning(workspace, ledger, { name, all: options.all === true }),
     );
     const runs: CleanedRun[] = [];
+    const elsewhere: string[] = [];
     for (const run of plan.over) {
       runs.push(await cleanRun(workspaces, directory, run, { dryRun, turns, refs }));
+      if (refs && !dryRun) elsewhere.push(...(await cleanElsewhere(workspace, run)));
     }
     const stale = await findLeftScratch(host.stateDirectory);
     const scratch = await remove(stale, dryRun);
     const spares = await workspaces.dropSpares(dryRun);
     const all = name === undefined ? await tidyHere(workspace, keep, dryRun) : NOTHING;
-    return { dryRun, runs, skipped: plan.skipped, scratch, spares, ...all };
+    return { dryRun, runs, elsewhere, skipped: plan.skipped, scratch, spares, ...all };
   });
   const freed = before === undefined ? null : freedBytes(before, await noteDisk(workspace));
   const cleaned = { ...found, freed };
   const gone = await goneLines(host.stateDirectory, directory);
   printResult(output, options, { type: 'clean', ...cleaned }, [...renderCleaned(cleaned), ...gone]);
+}
+
+/** The branches of a run that another branch of its repositories has. */
+async function cleanElsewhere(workspace: OpenedWorkspace, { id }: Leftovers): Promise<string[]> {
+  const found = lookIn(workspace, (ledger) => findRun(ledger, id, null));
+  if (found?.definition.repositories === undefined) return [];
+  const { row, definition, published } = found;
+  const { dropElsewhere } = await import('../several-branches.ts');
+  return dropElsewhere(workspace.composition.git, { name: row.name, definition, published }, 'merged');
 }
 
 const NOTHING = { tidied: [], backups: [] };
@@ -105,10 +125,21 @@ function isOver(ledger: Ledger, { id }: RunRow): boolean {
 }
 
 /** One line for each thing that was removed, would be removed, or stays, with the reason. */
-function renderCleaned({ dryRun, runs, skipped, scratch, spares, tidied, backups, freed }: Cleaned): string[] {
+function renderCleaned({
+  dryRun,
+  runs,
+  elsewhere,
+  skipped,
+  scratch,
+  spares,
+  tidied,
+  backups,
+  freed,
+}: Cleaned): string[] {
   const verb = dryRun ? 'would remove' : 'removed';
   const lines = [
     ...runs.flatMap((run) => cleanedLines(run, verb)),
+    ...elsewhere,
     ...scratch.map((path) => `${verb}  ${plainLine(path)}  (left by a dead engine)`),
     ...(spares === 0 ? [] : [`${verb}  ${counted(spares, 'folder')} kept for the next tasks`]),
     ...tidiedLines({ dryRun, tidied, backups }),

@@ -32,19 +32,31 @@ export async function drop(context: CommandContext, run: string | undefined, opt
     const found = await cleanRun(workspaces, target.directory, left, { dryRun: false, turns: all, refs: false });
     // A folder that could not be removed may need the rest.
     if (found.folders.some(({ action }) => action === 'kept')) return found;
-    const { board, definition } = target.reading;
-    const delivered = [board.branch.head, definition.repository.base];
+    const { board, definition, published } = target.reading;
+    const own = published?.repositories?.flatMap((one) => (one.name === '' ? [one.head] : [])) ?? [];
+    const delivered = [board.branch.head, definition.repository.base, ...own];
     const branch = await dropRunBranch(target.composition.git, target.repository, name, { keep: !all, delivered });
     const refs = all ? await workspaces.dropRefs(name, [], runId) : { attempts: 0, foreign: [] };
     return { ...found, refs: { ...refs, branch } };
   });
+  const isGone = cleaned.folders.every(({ action }) => action !== 'kept');
+  const { definition, published } = target.reading;
+  const elsewhere =
+    definition.repositories === undefined || !isGone
+      ? []
+      : await (
+          await import('../several-branches.ts')
+        ).dropElsewhere(target.composition.git, { name, definition, published }, all ? 'all' : 'kept');
   const { run: _run, ...found } = cleaned;
   const { branch } = cleaned.refs ?? {};
   if (branch === undefined || (branch.type === 'kept' && branch.why === 'foreign')) context.exit(1);
-  const lines = cleanedLines(cleaned, 'removed');
-  printResult(context.output, options, { type: 'dropped', runId, name, all, ...found }, [
-    ...(lines.length === 0 ? [`nothing is left of ${name} but its history`] : lines),
-  ]);
+  const lines = [...cleanedLines(cleaned, 'removed'), ...elsewhere];
+  printResult(
+    context.output,
+    options,
+    { type: 'dropped', runId, name, all, ...found, ...(elsewhere.length === 0 ? {} : { elsewhere }) },
+    [...(lines.length === 0 ? [`nothing is left of ${name} but its history`] : lines)],
+  );
 }
 
 async function refuse(target: OpenedTarget, all: boolean): Promise<void> {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { usageError } from '../../model/errors.ts';
-import type { RunView } from '../../view/run-view.ts';
 import { runFolders } from '../../view/run-folders.ts';
 import { workCommands } from '../../view/next-commands.ts';
 import { lookIn, openWorkspace, runNamed } from '../../squad/open-workspace.ts';
@@ -22,7 +21,7 @@ import type { CommandContext, Options } from '../command-context.ts';
 import { readKeep } from '../../squad/keep.ts';
 import { openView, type OpenedView } from '../../squad/read-view.ts';
 import { openMachine, type Machine } from '../../engine/machine.ts';
-import { headOf, movedBranch, requireDone, withoutBranch } from '../delivered-work.ts';
+import { headOf, movedBranch, requireBranch, requireDone, squashMessage, withoutBranch } from '../delivered-work.ts';
 import { mergeRefusal } from '../merge-refusal.ts';
 import { printResult } from '../output.ts';
 
@@ -40,6 +39,8 @@ export async function merge(
   const target = await openView({ host, composition: openMachine(host) }, run);
   const { view, composition, repository } = target;
   const { runId, name, objective: title } = view.run;
+  if (view.run.repositories !== undefined)
+    return (await import('./merge-several.ts')).mergeSeveral(context, target, options);
   if (view.run.delivers === null) throw withoutBranch(view);
   const into = await intoBranch(target, options.into);
   const { checkout, isCheckedOut } = into;
@@ -145,10 +146,6 @@ function commandOf(run: string, { into, squash, unverified }: Options<'merge'>):
   ].join(' ');
 }
 
-function squashMessage({ run: { name, objective } }: RunView): string {
-  return `${plainLine(objective, 100)}\n\nAll of run ${name}, in one commit.`;
-}
-
 /** A person has said once that a branch goes with its merge. */
 async function dropMerged(
   { host, view, composition, repository }: OpenedView<Machine>,
@@ -170,15 +167,4 @@ function inFolders(target: OpenedView<Machine>): (path: string) => boolean {
   const folders = lookIn(target, (ledger) => runFolders(ledger, root)) ?? [];
   const place = realPath(root) ?? root;
   return (path) => folders.some((folder) => isWithin(folder, join(place, path)));
-}
-
-function requireBranch(
-  { branch, ...repository }: Awaited<ReturnType<typeof openRepository>>,
-  run: string,
-  switching: string,
-): BranchCheckout {
-  const next = `Check out the branch that gets the work: \`${switching}\`.`;
-  if (branch === undefined) throw usageError('no branch is checked out: HEAD is detached', next);
-  if (branch !== `squad/${run}`) return { ...repository, branch };
-  throw usageError(`the run branch ${branch} itself is checked out`, next);
 }

@@ -26,6 +26,8 @@ export async function pr(context: CommandContext, run: string | undefined, optio
   const reading = lookIn(target, (ledger) => readHistory(ledger, runId, null, playbooks));
   if (reading === undefined) throw withoutBranch(view);
   const { definition } = reading;
+  if (definition.repositories !== undefined)
+    return (await import('./pr-several.ts')).prSeveral(context, target, reading, options);
   const remote = options.remote ?? definition.publish?.remote ?? 'origin';
   const anyway = `or push what it has yourself: \`git push ${plainLine(remote, 100)} squad/${name}\``;
   requireDone(view, anyway);

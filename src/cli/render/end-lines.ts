@@ -1,3 +1,4 @@
+import { folderOf, type RepositoryView } from '../../model/repositories.ts';
 import type { RunEnd } from '../../view/running-run.ts';
 import type { Output } from '../output.ts';
 import { onScreen, type Colour } from './screen.ts';
@@ -27,6 +28,7 @@ export function endLines({
   branch,
   head,
   pushed,
+  repositories,
   report,
   failures,
   rejections,
@@ -49,7 +51,8 @@ export function endLines({
     ...[...failureLines(failures, first), ...rejectionLines(rejections, first)].map((line) => `  ${line}`),
     ...baseline.map((one) => `  before    ${plainLine(one, 400)}`),
     ...(branch === undefined ? [] : [`  branch    ${branch}${at}`]),
-    ...(pushed === undefined ? [] : pushedLines(pushed)),
+    ...(repositories === undefined ? [] : repositoryLines(name, repositories).map((line) => `  got       ${line}`)),
+    ...(pushed === undefined || repositories !== undefined ? [] : pushedLines(pushed)),
     `  report    ${report}`,
     ...nextSteps({ outcome, name, failures, next }),
   ];
@@ -57,6 +60,17 @@ export function endLines({
 
 function waitsFor(count: number): string {
   return `WAITING for ${count === 1 ? 'an answer' : `${count} answers`}`;
+}
+
+/** The branch of each repository of a run. */
+export function repositoryLines(run: string, all: readonly RepositoryView[]): string[] {
+  return all.map(({ name, path, head, remote, pr }) => {
+    const place = `${name === '' ? 'top folder' : folderOf(name)} (${plainLine(path, 300)})`;
+    if (head === null) return `${place}: no branch`;
+    const pushed = remote === undefined ? '' : `, pushed to ${plainLine(remote)} with your login`;
+    const opened = pr === undefined ? '' : `, opened ${plainLine(pr, 300)} in your name`;
+    return `${place}: squad/${run} at ${head.slice(0, 12)}${pushed}${opened}`;
+  });
 }
 
 function pushedLines({ branch, head, remote, pr }: NonNullable<RunEnd['pushed']>): string[] {

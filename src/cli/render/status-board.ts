@@ -6,6 +6,7 @@ import type { AskedPlan } from '../../model/plan/asked-question.ts';
 import { planDifferenceLines } from './plan-difference.ts';
 import { teamLines } from './team-lines.ts';
 import { PLAIN } from './style.ts';
+import { repositoryLines } from './end-lines.ts';
 import { failureLines, rejectionLines } from './failure-lines.ts';
 import { currentStage, placeText, roundText, STAGE_SIGNS, type ShownStage } from '../../model/shown-stage.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -42,6 +43,7 @@ export function renderStatus(status: RunStatus, now: number, more: readonly stri
     ...promptLines(status),
     ...sparseLines(status),
     ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}${fromText(status)}`]),
+    ...section('repositories', repositoryLines(status.name, status.repositories ?? [])),
     ...stageLines(status, now),
     ...teamLines(status).flatMap(({ title, lines }) => section(title, lines)),
     ...section('tasks', taskLines(status)),

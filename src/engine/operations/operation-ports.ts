@@ -1,7 +1,7 @@
 import { sha256Of } from '../../model/sha256.ts';
 import type { Workspace } from '../../model/turn-request.ts';
 import type { Checks } from '../checks/run-checks.ts';
-import type { RunDefinition } from '../../model/run.ts';
+import type { PublishFacts, RunDefinition } from '../../model/run.ts';
 import type { Forge } from '../../substrate/ports/forge.ts';
 import type { Lease, Ledger } from '../../substrate/ports/ledger.ts';
 import type { Workspaces } from '../../substrate/ports/workspaces.ts';
@@ -13,6 +13,20 @@ export interface Copies {
   takeOut(workspace: Workspace): Promise<void>;
 }
 
+/** How the work of a run leaves the repository in which all of its repositories were joined. */
+export interface Several {
+  /** `head`: the work that was checked last. `found`: where the run branch is now. Safe to repeat. */
+  deliver(work: {
+    readonly head: string;
+    readonly found: string | undefined;
+  }): Promise<Partial<Pick<PublishFacts, 'head' | 'problem' | 'repositories'>>>;
+  /** Pushes them and opens their pull requests, if `publish` asks for it. Safe to repeat. */
+  publish(
+    delivered: Pick<PublishFacts, 'repositories'>,
+    report: () => string,
+  ): Promise<Pick<PublishFacts, 'remote' | 'pr' | 'problem' | 'repositories'>>;
+}
+
 /** The context of every operation of a run. */
 export interface OperationPorts {
   readonly ledger: Ledger;
@@ -21,6 +35,8 @@ export interface OperationPorts {
   readonly workspaces: Workspaces;
   readonly checks: Checks;
   readonly forge: Forge;
+  /** Absent: the run works on one repository. */
+  readonly several?: Several | undefined;
   /** Working folder of turns that need no repository. */
   readonly emptyFolder: string;
   /** The folders that hold a commit and what its `setup` made, and nothing else. */

@@ -56,7 +56,10 @@ export async function publishRun(ports: OperationPorts, board: Board): Promise<P
     const { branch: _, ...rest } = facts;
     return rest;
   }
-  if (board.finished?.outcome === 'done' && found !== delivered) {
+  const isDone = board.finished?.outcome === 'done';
+  if (isDone && ports.several !== undefined)
+    return { ...facts, ...(await ports.several.deliver({ head: delivered, found })) };
+  if (isDone && found !== delivered) {
     const why =
       found === undefined
         ? 'it was deleted'

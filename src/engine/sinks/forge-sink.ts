@@ -12,8 +12,9 @@ import type { SinkWork } from './sink.ts';
 
 /** An unfinished run is not pushed; people have its branch. */
 export const FORGE: SinkWork = {
-  publish: async (ports, { finished, branch, now }, { facts: { problem } }) => {
-    if (finished?.outcome !== 'done' || problem !== undefined) return {};
+  publish: async (ports, { finished, branch, now }, { facts: before }) => {
+    if (finished?.outcome !== 'done' || before.problem !== undefined) return {};
+    if (ports.several !== undefined) return ports.several.publish(before, () => reportOf(ports));
     const facts = await pushRun(ports, branch.head, () => reportOf(ports));
     if (facts.pr !== undefined) follow(ports, facts.pr, { head: branch.head, now });
     return facts;

@@ -1,6 +1,6 @@
 import type { FeedbackCreate } from 'langsmith/schemas';
 import type { CriterionStatus } from '../../model/criterion-status.ts';
-import type { ReviewCount } from '../../model/run.ts';
+import type { ReviewCount } from '../../model/rejection.ts';
 import type { RunEndedAs } from '../../model/run-state.ts';
 import { uuidOf } from './langsmith.ts';
 import { reasonOf, sendJson } from './sender.ts';

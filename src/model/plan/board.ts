@@ -31,6 +31,8 @@ export interface Objective {
   /** Epoch ms. */
   readonly deadline?: number;
   readonly text: string;
+  /** Names of the other repositories, in `repositories/`. Absent: the run works on one. */
+  readonly repositories?: readonly string[];
 }
 
 /** An agent of the run. */

@@ -17,6 +17,7 @@ import { builderRoles, DELIVERY_ROLES, deliveryCast } from './roles.ts';
 export function createBestOfPlaybook(): Playbook<PlaybookSource> {
   return withMail({
     name: BEST_OF,
+    joinsRepositories: true,
     roles: DELIVERY_ROLES,
     otherRoles: { delivers: 'each' },
     cast: bestOfCast,

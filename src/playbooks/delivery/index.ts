@@ -14,6 +14,7 @@ import {
   planWithCriteriaSchema,
   readPlanAnswer,
   sharedFiles,
+  unplacedFiles,
 } from './plan-answer.ts';
 import { builderRoles, DELIVERY_ROLES, deliveryCast } from './roles.ts';
 import { TEST_FORM, TEST_REPORT } from './test-report.ts';
@@ -25,6 +26,9 @@ const read: AnswerForm['read'] & {} = (view, answer, id) => {
   const checked = readPlanAnswer(answer, builderRoles(roster.map(({ role }) => role)));
   if (!checked.ok) return { problems: checked.problems };
   const { summary, criteria = [], cannot } = checked.answer;
+  const { repositories } = objective;
+  const unplaced = repositories === undefined ? [] : unplacedFiles(checked.tasks, repositories);
+  if (unplaced.length > 0) return { problems: unplaced };
   // Said once: a planner that sees no other way keeps its plan, and the merge decides.
   const shared = (view.task(id)?.attempts ?? 0) > 1 ? [] : sharedFiles(checked.tasks);
   if (shared.length > 0) return { problems: shared };
@@ -61,6 +65,7 @@ const WHOLE = deliveryList({
 export function createDeliveryPlaybook(list: StageList = WHOLE): Playbook<unknown> {
   return createStagesPlaybook({
     name: 'delivery',
+    joinsRepositories: true,
     list,
     listFor: deliveryList,
     isForAgents: true,

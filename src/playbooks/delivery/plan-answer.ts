@@ -5,7 +5,7 @@ import type { Json } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { commandRefusal } from '../../model/settings-text.ts';
 import { isSlug } from '../../model/slug.ts';
-import { sharedPaths } from '../stages/plan-tasks.ts';
+import { repositoryProblem, sharedPaths } from '../stages/plan-tasks.ts';
 import { plainPath } from '../stages/planned-paths.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
 
@@ -156,6 +156,16 @@ function checkWithout(
 /** Problems of files that two tasks change which may run at the same time. `tasks`: in the order of their needs. */
 export function sharedFiles(tasks: readonly PlannedTask[]): string[] {
   return fewOf(sharedPaths(tasks.map(({ id, needs, files }) => ({ id, needs, paths: files.map(plainPath) }))));
+}
+
+/** Problems of tasks that do not name one repository by their files. `others`: see `Objective`. */
+export function unplacedFiles(tasks: readonly PlannedTask[], others: readonly string[]): string[] {
+  return fewOf(
+    tasks.flatMap(({ id, files }) => {
+      const problem = repositoryProblem(files.map(plainPath), others);
+      return problem === undefined ? [] : [`${shown(id)}: in its \`files\`, ${problem}`];
+    }),
+  );
 }
 
 function problemsOf(task: PlannedTask, index: number, ids: readonly string[], roles: readonly string[]): string[] {

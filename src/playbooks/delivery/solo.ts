@@ -34,6 +34,7 @@ const WHOLE = soloList({ roles: ['builder', 'reviewer'], limits: limitsSchema.pa
 export function createSoloPlaybook(list: StageList = WHOLE): Playbook<unknown> {
   return createStagesPlaybook({
     name: 'solo',
+    joinsRepositories: true,
     list,
     listFor: soloList,
     isForAgents: true,

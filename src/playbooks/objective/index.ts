@@ -22,6 +22,7 @@ export const OBJECTIVE_SETTINGS: SettingsSection = {
 export function createObjectivePlaybook(list = objectiveList(undefined, 4)): Playbook<unknown> {
   return createStagesPlaybook({
     name: 'objective',
+    joinsRepositories: true,
     list,
     listFor: ({ section, limits, prompts }) => objectiveList(section, limits.reviewRounds, prompts),
     roles: OBJECTIVE_ROLES,

@@ -39,7 +39,10 @@ type StagesInput = PlaybookSource;
 
 /** A list, and what a playbook of it says of its people and settings. */
 export interface StagesSource extends Partial<
-  Pick<Playbook<unknown>, 'roles' | 'otherRoles' | 'cast' | 'castsEachRole' | 'settings' | 'tools' | 'background'>
+  Pick<
+    Playbook<unknown>,
+    'roles' | 'otherRoles' | 'cast' | 'castsEachRole' | 'joinsRepositories' | 'settings' | 'tools' | 'background'
+  >
 > {
   readonly name: string;
   /** The list that a run was frozen with. */
@@ -66,11 +69,13 @@ export interface StagesSource extends Partial<
 /** Plays a list of stages. Where the next step leads follows from the list and from what has ended. */
 export function createStagesPlaybook(source: StagesSource): Playbook<StagesInput> {
   const { name, list, roles = rolesOf(list), otherRoles, cast, castsEachRole, settings, background } = source;
+  const { joinsRepositories } = source;
   const forms = formsOf(list, source.answers);
   const playbook: Playbook<StagesInput> = {
     name,
     roles,
-    ...defined({ otherRoles, cast, castsEachRole, settings, background, planning: planningOf(source, forms) }),
+    ...defined({ otherRoles, cast, castsEachRole, joinsRepositories, settings, background }),
+    ...defined({ planning: planningOf(source, forms) }),
     options: (subject) => plainJson({ ...stagesOptions(source.listFor?.(subject) ?? list, subject), ...source.keeps }),
     answers: checkedAtOnce(forms),
     parse: (about) => parse(source, about),

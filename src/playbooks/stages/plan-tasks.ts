@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AnswerForm, AnswerReading, PlannedEntry, PlaybookSource } from '../../model/plan.ts';
+import { folderOf, OTHERS } from '../../model/repositories.ts';
 import { isSlug } from '../../model/slug.ts';
 import { answerProblems } from '../../text/answer-problems.ts';
 import { atMost } from '../../text/at-most.ts';
@@ -9,6 +10,7 @@ import { renderPrompt } from '../../prompts/render.ts';
 import { answerSchema } from '../shared/tasks.ts';
 import { rolesToChoose, taskIdOf } from './list-facts.ts';
 import { meets, pathProblem, placesOf, plainPath } from './planned-paths.ts';
+import { foldedPath } from './folded-path.ts';
 import type { StageList } from './stage-list.ts';
 import { optionsOf } from './stage-options.ts';
 
@@ -51,7 +53,7 @@ export function tasksForm(list: StageList): AnswerForm {
     schema: answerSchema(z.object({ tasks: z.array(entry) })),
     refusal: 'These tasks cannot be used:',
     guide: (about) => guideFor(roles, about),
-    read: (view, output) => readTasks(output, optionsOf(view)?.list ?? list),
+    read: (view, output) => readTasks(output, optionsOf(view)?.list ?? list, view.objective.repositories),
   };
 }
 
@@ -62,7 +64,7 @@ function guideFor(all: readonly string[], { roster, prompts }: Omit<PlaybookSour
 }
 
 /** Lists all problems at once, because the author has one turn to fix them. */
-export function readTasks(output: unknown, list: StageList): AnswerReading {
+export function readTasks(output: unknown, list: StageList, others?: readonly string[]): AnswerReading {
   const { data: answer } = tasksSchema.safeParse(output);
   if (answer === undefined) return refused(answerProblems(tasksSchema, output));
   const entries = answer.tasks.map((entry) => ({ ...entry, paths: entry.paths.map(plainPath) }));
@@ -75,6 +77,7 @@ export function readTasks(output: unknown, list: StageList): AnswerReading {
   const problems = entries.flatMap((one, index) => [
     ...problemsOf(one, index, ids, reserved),
     ...roleProblem(one, index, roles),
+    ...(others === undefined ? [] : unplaced(one, index, others)),
   ]);
   if (problems.length > 0) return refused(problems);
   const sorted = sortByNeeds(entries);
@@ -118,6 +121,11 @@ function roleProblem({ id, role }: Entry, index: number, roles: readonly string[
   return [`task ${index + 1} (${quotedName(id)}): no role ${quotedName(role)} works on it; roles: ${roles.join(', ')}`];
 }
 
+function unplaced({ id, paths }: Entry, index: number, others: readonly string[]): string[] {
+  const problem = paths.length === 0 ? undefined : repositoryProblem(paths, others);
+  return problem === undefined ? [] : [`task ${index + 1} (${quotedName(id)}): ${problem}`];
+}
+
 /** Pairs of tasks that may run at the same time and change the same path, each with its first one. `sorted`: in the order of their needs. */
 export function sharedPaths(sorted: readonly Pick<PlannedEntry & Entry, 'id' | 'needs' | 'paths'>[]): string[] {
   const before = new Map<string, Set<string>>();
@@ -137,4 +145,25 @@ export function sharedPaths(sorted: readonly Pick<PlannedEntry & Entry, 'id' | '
           ];
     }),
   );
+}
+
+/** Why a task of a run with several repositories does not name one of them by its plain paths; undefined: it does. `others`: names. */
+export function repositoryProblem(paths: readonly string[], others: readonly string[]): string | undefined {
+  const known = `name files of one repository, by their paths from the top folder: ${['the top folder itself', ...others.map(folderOf)].join(', ')}`;
+  if (paths.length === 0) return `it names no repository; ${known}`;
+  const places = new Set(paths.map((path) => repositoryAt(path)));
+  for (const place of places) {
+    if (place !== '' && !others.includes(place))
+      return `no repository of this run is at ${quotedName(`${OTHERS}/${place}`)}; ${known}`;
+  }
+  if (paths.includes('.')) return `\`.\` is all repositories at once; ${known}`;
+  if (places.size === 1) return undefined;
+  const named = [...places].map((place) => (place === '' ? 'the top folder' : folderOf(place))).toSorted();
+  return `it changes ${named.join(' and ')}, which are several repositories: make it a task for each`;
+}
+
+/** The name of the repository with this path, as the path has it; empty: that of the top folder. */
+function repositoryAt(path: string): string {
+  const [first, second = '?'] = path.split('/');
+  return first !== undefined && foldedPath(first) === OTHERS ? second : '';
 }

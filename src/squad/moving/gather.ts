@@ -97,12 +97,20 @@ async function filesBelow(folder: string): Promise<string[]> {
 async function checkoutParts({ repository }: OpenedWorkspace, runs: readonly GatheredRun[]): Promise<FoundPart[]> {
   const files = new Set<string>();
   for (const { run, definition } of runs) {
+    if (run.unfinished && definition.repositories !== undefined) throw severalHere(run.name);
     const folder = run.unfinished ? folderOf(definition) : undefined;
     if (folder === undefined) continue;
     if (!folder.startsWith(`${repository.root}/`)) throw outsideFolder(run.name, folder);
     for (const file of await filesBelow(folder)) files.add(file);
   }
   return Promise.all([...files].map(async (file) => foundPart('checkout', relative(repository.root, file), file)));
+}
+
+function severalHere(run: string) {
+  return usageError(
+    `${run} works on several repositories of this machine, which are in no pack`,
+    `Finish it here, or remove it with \`squad drop ${run} --all\`.`,
+  );
 }
 
 function outsideFolder(run: string, folder: string) {

@@ -35,6 +35,8 @@ interface SquadPlace {
   readonly redactor: Redactor;
   /** Bodies of prompts that the repository has changed. */
   readonly prompts?: ChangedPrompts;
+  /** For each agent, after its instructions. */
+  readonly adds?: string | undefined;
 }
 
 /** The roster: each agent with its instructions, on a runtime that works here. */
@@ -42,7 +44,7 @@ export async function bindSquad(
   ports: Pick<Composition, 'runtime' | 'taskCage'> & { readonly host: Host },
   request: { readonly runtime?: string | undefined; readonly models?: Models | undefined },
   playbook: Playbook<unknown>,
-  { root, read, described, redactor, prompts = {} }: SquadPlace,
+  { root, read, described, redactor, prompts = {}, adds }: SquadPlace,
 ): Promise<
   Pick<RunDefinition, 'agents' | 'runtimes'> & {
     readonly armory: Armory;
@@ -73,7 +75,8 @@ export async function bindSquad(
       locale: read.settings.mail.locale,
       prompts,
     });
-    bound.push({ ...bindAgent(agent, instructions), ...(await armory.bind(agent)) });
+    const whole = adds === undefined ? instructions : `${instructions}\n\n${adds}`;
+    bound.push({ ...bindAgent(agent, whole), ...(await armory.bind(agent)) });
   }
   await refuseUnsupported(ports, { agents: bound, runtimes, root }, armory);
   const notes: (StandInNote | NewerNote)[] = await standInNotes(ports, {

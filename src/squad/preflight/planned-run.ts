@@ -1,5 +1,6 @@
 import { factsOf } from '../../rules/run-facts.ts';
 import type { Playbook } from '../../model/plan.ts';
+import { folderOf, type JoinedRepository } from '../../model/repositories.ts';
 import type { BoundAgent, RunDefinition } from '../../model/run.ts';
 import { plannedStages, type PlannedStage } from '../../playbooks/stages/planned-stages.ts';
 import { optionsOf } from '../../playbooks/stages/stage-options.ts';
@@ -16,6 +17,10 @@ export interface PlannedRun {
   readonly base: string;
   /** The beginning as a person named it; absent: the commit that is checked out. */
   readonly from?: string;
+  /** More repositories that it would work on, each in its folder. Absent: none. */
+  readonly repositories?: readonly (Pick<JoinedRepository, 'name' | 'role' | 'root' | 'base'> & {
+    readonly folder: string;
+  })[];
   readonly agents: readonly (Pick<BoundAgent, 'name' | 'role' | 'runtime' | 'model'> & { readonly access: string })[];
   /** Set if the playbook plays a list. A review is a part of the stage whose work it judges. */
   readonly stages?: readonly PlannedStage[];
@@ -36,14 +41,21 @@ export interface PlannedRun {
 }
 
 export function plannedRun(playbook: Playbook<unknown>, { definition, items, warnings }: Preflight): PlannedRun {
-  const { name, agents, repository, objective, limits, plan, trusted } = definition;
+  const { name, agents, repository, repositories, objective, limits, plan, trusted } = definition;
   const options = optionsOf(definition);
   const staged = options?.list.shows === 'tasks' ? undefined : options;
   return {
     name,
     playbook: playbook.name,
     branch: `squad/${name}`,
-    ...defined({ base: repository.base, from: repository.from }),
+    ...defined({ base: repositories?.home ?? repository.base, from: repository.from }),
+    ...(repositories === undefined
+      ? {}
+      : {
+          repositories: repositories.others.map(({ name: id, role, root, base }) => ({
+            ...{ name: id, folder: folderOf(id), role, root, base },
+          })),
+        }),
     agents: agents.map(({ name: agent, role, runtime, model, access }) => ({
       ...{ name: agent, role, runtime },
       ...defined({ model }),

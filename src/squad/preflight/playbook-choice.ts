@@ -116,13 +116,14 @@ export function optionsFor(
   settings: Settings,
   { name: run, limits, agents, objective, prompts, tries }: OptionFacts,
 ): Json {
-  const { publish, verify } = settings;
+  const { verify, repositories } = settings;
   return (
     playbook.options?.({
       run,
       section: settings[playbook.name],
       limits,
-      publish,
+      // Then each repository has a pull request, and no task.
+      publish: repositories.length === 0 ? settings.publish : undefined,
       verify: verify.map((step) => step.run),
       roles: agents.map(({ role }) => role),
       objective,

@@ -24,7 +24,8 @@ import { letThroughBy } from '../../model/let-through.ts';
 import { refuseSecretNames, refuseSecretSettings, secretWarnings, type SecretWarning } from './secrets.ts';
 import type { Source, Subject } from './source.ts';
 import { judgesOf } from './roles.ts';
-import { settingsOf } from './settings-of-run.ts';
+import { objectiveOf, refusePassed, settingsOf } from './settings-of-run.ts';
+import type { severalOf } from './several.ts';
 import { refuseReadOnly, refuseUnconfined } from './staffing.ts';
 import { refuseLostRoutes } from './roster.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
@@ -126,14 +127,16 @@ export interface Preflight {
  */
 export async function preflight(ports: PreflightPorts, request: PreflightRequest): Promise<Preflight> {
   refuseUnregistered(ports.runtimes, request.runtime);
-  const repository = await beginningIn(ports, request);
-  const { root, head, branch, from } = repository;
-  const { subject, written, redactor } = await readSubject(ports, request, repository);
+  const first = await beginningIn(ports, request);
+  const { subject, written, redactor } = await readSubject(ports, request, first);
   const { objective, playbook, source, folder, makesBranch } = subject;
-  const { frozen, notes: ofPrompts } = await promptsOfRun(root, redactor, request.prompts);
+  const { frozen, notes: ofPrompts } = await promptsOfRun(first.root, redactor, request.prompts);
   const decided = limitsOfRun(request.limits ?? {}, objective, written, playbook.name === STAGES);
-  const { read } = decided;
-  await refuseUnusable(ports, request, { ...subject, repository, read });
+  await refuseUnusable(ports, request, { ...subject, repository: first, read: decided.read });
+  const isAlone = makesBranch === false || decided.read.settings.repositories.length === 0;
+  const several = isAlone ? undefined : await joinedIn(ports, first, { ...decided, ...frozen, playbook });
+  const { read, repository } = several ?? { ...decided, repository: first };
+  const { root, head, branch, from } = repository;
 
   const described = describeRuntimes(ports, read.settings.runtimes);
   const used = usedBy(playbook, read);
@@ -144,15 +147,13 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   if (items.some(({ from }) => from === 'runtime')) await trust();
   // A dry run without consent shows the limits that hold without it; any other run has consent here.
   const limits = limitsFor(decided, request.dryRun !== true || items.length === 0 || (await trust()) !== null);
-  const place = { root, read, described, redactor, ...frozen };
+  const place = { root, read, described, redactor, adds: several?.instructions, ...frozen };
   const { agents: bound, runtimes, armory, notes: lonely } = await bindSquad(ports, request, playbook, place);
   const agents = bound.map((agent) => ({ ...agent, instructions: redactor.text(agent.instructions) }));
   const taken = await ports.takenNames(repository);
   const doubtful = await doubtfulOf(objective.criteria, { ...ports.host, root, file: subject.file });
   const define = (name: string): RunDefinition => ({
-    version: 1,
-    name,
-    source,
+    ...{ version: 1, name, source },
     objective: objectiveOf(objective),
     ...{ playbook: playbook.name, ...defined({ folder }), ...frozen },
     options: optionsFor(playbook, read.settings, {
@@ -165,13 +166,14 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     ...defined({ doubtful }),
     repository: defined({ root, base: head, branch, from }),
     ...settingsOf(request, read.settings, playbook, objective),
-    ...defined({ makesBranch, copied: copies.copied }),
+    ...defined({ makesBranch, copied: copies.copied, repositories: several?.repositories }),
     trusted: null,
   });
   const named = { given: request.name, ...subject.names };
   const definition = define(nameRun(named, taken));
   refuseUnplayable(playbook, definition, read);
   for (const { admit } of Object.values(SINKS)) await admit?.(ports.forge(repository), definition);
+  await several?.admit(definition);
   // A definition that the schema refuses could not be resumed.
   const trusted = await trust();
   const stored = runDefinitionSchema.parse({ ...definition, trusted });
@@ -179,8 +181,8 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const secrets = secretWarnings([...subject.redacted, ...redactedIn(bound, agents), ...armory.redacted()]);
   const notes = [...copies.notes, ...decided.notes, ...lonely, ...ofPrompts, ...ownCommands(used, described)];
   const warnings = [...repository.warnings, ...warningsAbout(stored), ...secrets, ...notes];
-  const { serve } = read.settings;
   const freeName: Preflight['freeName'] = (more) => nameRun(named, [...taken, ...more]);
+  const { serve } = read.settings;
   return { definition: stored, freeName, under, repository, contents: armory.contents(), warnings, serve, items };
 }
 
@@ -203,6 +205,10 @@ async function readSubject(
   if (tries !== undefined) refuseTries(tries, subject.playbook);
   refusePassed(subject, ports.clock.now());
   return { subject, written, redactor };
+}
+
+async function joinedIn(...of: Parameters<typeof severalOf>): ReturnType<typeof severalOf> {
+  return (await import('./several.ts')).severalOf(...of);
 }
 
 /** Most runs begin where the checkout is. */
@@ -266,18 +272,6 @@ function usedBy(playbook: Playbook<unknown>, all: SettingsRead): SettingsRead {
     settings: without(settings),
     repository: { ...repository, settings: without(repository.settings) },
   };
-}
-
-/** Throws for a deadline that has passed. */
-function refusePassed({ objective: { deadline, file: own }, deadlineIn }: Subject, now: number): void {
-  if (deadline === undefined || deadline.at > now) return;
-  const { file, next } = deadlineIn ?? { file: own, next: `Give ${own} a later deadline, or take it out.` };
-  throw problemError([{ file, line: deadline.line, message: `the deadline ${deadline.text} has passed` }], next);
-}
-
-function objectiveOf(objective: Objective): RunDefinition['objective'] {
-  const { title, goals, criteria, constraints, context, priority, deadline, text } = objective;
-  return defined({ title, goals, criteria, constraints, context, priority, deadline: deadline?.at, text });
 }
 
 /** Lets the playbook check the facts that the run will have. */

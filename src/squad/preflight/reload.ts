@@ -1,6 +1,7 @@
 import type { Reload } from '../../model/plan/intervention.ts';
 import type { RunDefinition } from '../../model/run.ts';
 import type { Criterion, Objective } from '../../model/objective.ts';
+import { stepsOf } from '../../model/repositories.ts';
 import { defined } from '../../text/defined.ts';
 import type { Limits, SomeLimits } from '../../model/limits.ts';
 import { limitsIn } from '../settings/decide-limits.ts';
@@ -60,7 +61,8 @@ export async function readReload(
   const redactor = ports.redactor(letThroughBy(settings));
   refuseSecretSettings(read, redactor);
   const found = await readCriteria(definition, { root, host: ports.host, redactor });
-  const { setup, verify, env } = settings;
+  const { env } = settings;
+  const { setup, verify } = stepsOf(settings);
   const { asked, raised } = limitsOfReload(read);
   const named = namedIn(read, asked);
   const kept = OF_THE_PLAN.filter((name) => named[name] !== undefined && differs(named[name], definition.limits[name]));
@@ -114,7 +116,8 @@ function newCommands(
   definition: RunDefinition,
   objective: Pick<Objective, 'file' | 'criteria'>,
 ): TrustItem[] {
-  const { setup, verify, env } = repository.settings;
+  const { env } = repository.settings;
+  const { setup, verify } = stepsOf(repository.settings);
   const known = new Set([...definition.setup, ...definition.verify].map(({ run }) => run));
   const given = new Set(commandVariables(definition));
   const isKnown =

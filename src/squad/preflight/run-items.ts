@@ -8,7 +8,7 @@ import { defaultSettings, type RawSettings } from '../settings/parse-settings.ts
 import { byteCount } from '../../text/byte-count.ts';
 import { defined } from '../../text/defined.ts';
 import { limitItem } from './run-limits.ts';
-import { itemsToTrust } from './trust.ts';
+import { itemsToTrust, joinedText } from './trust.ts';
 import type { TrustItem } from './trust-item.ts';
 
 /**
@@ -42,7 +42,10 @@ export function itemsOfRun(
     };
   });
   const writes: TrustItem[] = folder === undefined ? [] : [{ from: 'folder', run: `writes into ${folder}`, where }];
-  return [...items, ...copies, ...raised, ...writes].map((item) => ({ ...item, where }));
+  const joined = (definition.repositories?.others ?? []).map(({ root, role }): TrustItem => {
+    return { from: 'repository', run: joinedText(root, role), where };
+  });
+  return [...items, ...copies, ...raised, ...writes, ...joined].map((item) => ({ ...item, where }));
 }
 
 /** The definition as settings that would make it. */

@@ -3,6 +3,9 @@ import type { Playbook } from '../../model/plan.ts';
 import type { Objective } from '../../model/objective.ts';
 import type { RunDefinition } from '../../model/run.ts';
 import type { Settings } from '../../model/settings.ts';
+import { defined } from '../../text/defined.ts';
+import { problemError } from './read-input.ts';
+import type { Subject } from './source.ts';
 
 /** A person's choices, over the settings. */
 interface Choices {
@@ -65,4 +68,17 @@ function judgingOf(
     ...(checks === 'base' ? { checks } : {}),
     ...(looks === 'required' ? { looks } : {}),
   };
+}
+
+/** Throws for a deadline that has passed. */
+export function refusePassed({ objective: { deadline, file: own }, deadlineIn }: Subject, now: number): void {
+  if (deadline === undefined || deadline.at > now) return;
+  const { file, next } = deadlineIn ?? { file: own, next: `Give ${own} a later deadline, or take it out.` };
+  throw problemError([{ file, line: deadline.line, message: `the deadline ${deadline.text} has passed` }], next);
+}
+
+/** The part of the objective that a run keeps. */
+export function objectiveOf(objective: Objective): RunDefinition['objective'] {
+  const { title, goals, criteria, constraints, context, priority, deadline, text } = objective;
+  return defined({ title, goals, criteria, constraints, context, priority, deadline: deadline?.at, text });
 }

@@ -11,7 +11,8 @@ export interface TrustItem {
    * the person's login. `models` and `limits`: what costs more. `folder`: a folder that a run writes into. `env`: a variable
    * of the person's that commands get. `copy`: an ignored file that folders get. `reuse`: what a command made, in its place.
    * `schedule`: what `squad serve` starts by the clock. `channel`: where people talk to it, and who may. `action`: a command that people
-   * may run by its name. `forge`: issues that become runs, and what is written to them.
+   * may run by its name. `forge`: issues that become runs, and what is written to them. `repository`: another one
+   * that runs work on.
    */
   readonly from:
     | TrustedCommand['from']
@@ -27,7 +28,8 @@ export interface TrustItem {
     | 'schedule'
     | 'channel'
     | 'action'
-    | 'forge';
+    | 'forge'
+    | 'repository';
   readonly run: string;
   /** Its place: `objective.md:12`. */
   readonly where: string;

@@ -6,6 +6,7 @@ import { NETWORK_VARIABLES } from '../../model/network-variables.ts';
 import type { AgentSettings, Settings } from '../../model/settings.ts';
 import { readHook, type Reading, readServer } from '../../model/read-equipment.ts';
 import { commandsOf } from '../../playbooks/stages/list-facts.ts';
+import { stepsOf } from '../../model/repositories.ts';
 import { pathsOf } from '../../model/setup-step.ts';
 import { isJsonObject, type Json } from '../../text/json.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -54,18 +55,22 @@ export function itemsToTrust(
   described: DescribedRuntimes,
   list = listIn(settings),
 ): TrustItem[] {
-  const commands = commandsToTrust(settings, objective, list).map((command) => ({
+  const all = settings.repositories.length === 0 ? settings : stepsOf(settings);
+  const commands = commandsToTrust(all, objective, list).map((command) => ({
     ...command,
     where: whereOf(command, objective, source),
   }));
   const others = [
-    ...reuseItems(settings, source),
-    ...variableItems(settings, source),
+    ...reuseItems(all, source),
+    ...variableItems(all, source),
     ...copyItems(settings.copy, placeOf(source, 'copy')),
     ...grantsOf(settings, source, described),
     ...tracingOf(settings, source),
   ];
-  return [...commands, ...others, ...publishItems(settings, source), ...modelItems(settings, source)];
+  const more = settings.repositories.map(({ path, role }): TrustItem => {
+    return { from: 'repository', run: joinedText(path, role), where: placeOf(source, 'repositories') };
+  });
+  return [...commands, ...others, ...more, ...publishItems(settings, source), ...modelItems(settings, source)];
 }
 
 /** Programs and access that the user's own file asks for. To write them there is the consent, so squad shows them and does not ask. */
@@ -197,7 +202,11 @@ function startOf(
   return said.length === 0 ? '' : ` (${said.join('; ')})`;
 }
 
-/** Items about a person's logins and money. */
+/** Agents get its files, and with `publish` their work goes to its own remote, with the person's login. */
+export function joinedText(path: string, role: string): string {
+  return `agents also work on the repository at ${path}, which gets a branch squad/<run>, and is published with this one (${role})`;
+}
+
 /** The patterns by which files of the person's checkout are found. Each file that they find is an item of its own. */
 export function copyItems(patterns: readonly string[], where: string): TrustItem[] {
   if (patterns.length === 0) return [];

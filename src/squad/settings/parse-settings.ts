@@ -38,10 +38,12 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   channels: CHANNELS_EXAMPLE,
   actions: ACTIONS_EXAMPLE,
   forge: FORGE_EXAMPLE,
+  repositories: 'repositories:\n  - { path: ../api, role: the service that this client calls }',
   models: 'models: { planner: opus, builder-1: sonnet }',
 };
 
 const OWN_FORGE = 'this file is for all repositories; forge belongs in the squad.yaml of one';
+const OWN_REPOSITORIES = 'this file is for all repositories; repositories belong in the squad.yaml of one';
 const OWN_ACTIONS = 'this file is for all repositories; actions belong in the squad.yaml of one';
 
 /** Keys under `limits.task` that limits of the run already set for each task. */
@@ -71,6 +73,9 @@ export function parseSettings(
     ...(raw['channels'] === undefined ? [] : channelFindings(raw['channels'], whose)),
     ...(raw['actions'] === undefined || whose === 'repository' ? [] : [finding(['actions'], OWN_ACTIONS)]),
     ...(raw['forge'] === undefined || whose === 'repository' ? [] : [finding(['forge'], OWN_FORGE)]),
+    ...(raw['repositories'] === undefined || whose === 'repository'
+      ? []
+      : [finding(['repositories'], OWN_REPOSITORIES)]),
     ...(raw['channels'] === undefined ? [] : channelSecretFindings(raw)),
     ...(isJsonObject(raw['playbook']) ? known.checkList(raw['playbook'], rolesIn(raw['agents'])) : []),
     ...(whose === 'own' ? relativePrograms(raw['runtimes'], known) : []),

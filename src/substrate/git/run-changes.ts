@@ -19,13 +19,15 @@ export interface RunChanges {
   readonly kept: Awaited<ReturnType<typeof listKeptWork>>;
 }
 
+/** `work`: a commit in place of the run branch's. */
 export async function readRunChanges(
   ports: GitPorts,
   workspaces: Pick<Workspaces, 'runHead' | 'commitsBetween' | 'diffStat'>,
   { name, repository: { root, base } }: RunOf,
+  work?: string,
 ): Promise<RunChanges> {
   const kept = await listKeptWork(ports, root, name);
-  const head = await workspaces.runHead(name);
+  const head = work ?? (await workspaces.runHead(name));
   if (head === undefined) return { base, commits: [], diffStat: '', kept };
   const [commits, diffStat] = await Promise.all([
     workspaces.commitsBetween(base, head),

@@ -48,7 +48,13 @@ export interface Forge {
   /** Fetches what the remote's configuration says into the user's repository. */
   fetch(remote: string): Promise<{ readonly type: 'found' } | Refused>;
   /** Pushes `commit` to the remote's branch. Creates the branch or moves it forward; never forces. */
-  push(push: { remote: string; branch: string; commit: string }): Promise<PushAnswer>;
+  push(push: {
+    remote: string;
+    branch: string;
+    commit: string;
+    /** Only asks whether the remote would take it. */
+    tries?: true;
+  }): Promise<PushAnswer>;
   /** The newest pull request of that branch, open or not. */
   findPullRequest(of: { remote: string; branch: string }): Promise<PullRequestAnswer>;
   /** Opens a pull request, or finds the open one. */
@@ -63,5 +69,7 @@ export interface Forge {
     reviewers?: readonly string[];
     labels?: readonly string[];
   }): Promise<PullRequestAnswer>;
+  /** Gives the open pull request of that branch another text. */
+  writePullRequest(of: { remote: string; branch: string; body: string }): Promise<PullRequestAnswer>;
   readIssue(of: IssueName): Promise<IssueAnswer>;
 }

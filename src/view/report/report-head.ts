@@ -1,6 +1,7 @@
 import { fullAccessWarning, unconfinedWarning } from '../../model/access.ts';
 import { writeAgainCommand } from '../../model/folder-written.ts';
 import { applicationWarning, experimentalWarning } from '../../model/runtime-description.ts';
+import { folderOf, type RepositoryView } from '../../model/repositories.ts';
 import { stateText, type RunState } from '../../model/run-state.ts';
 import { placeText } from '../../model/shown-stage.ts';
 import type { RunHistory } from '../read-run.ts';
@@ -46,7 +47,18 @@ export function aboutOf(reading: RunHistory, view: RunView, now: number): Block[
         ? [words`No branch; begun at commit ${code(short(workspace.base))}`]
         : [words`Branch ${code(workspace.branch)}, from commit ${code(short(workspace.base))}`]),
   ];
-  return [paragraph(strong(words`${word}.`, tone)), ...whyOf(reading, view), list(lines)];
+  const repositories = (view.run.repositories ?? []).map((one) => repositoryText(name, one));
+  return [paragraph(strong(words`${word}.`, tone)), ...whyOf(reading, view), list([...lines, ...repositories])];
+}
+
+function repositoryText(run: string, { name, role, path, head, pr }: RepositoryView): Text {
+  const place =
+    name === ''
+      ? words`Repository ${code(path)}`
+      : words`Repository ${code(path)}, in ${code(folderOf(name))} (${role})`;
+  if (head === null) return words`${place}: no branch of its own`;
+  const branch = words`${place}: branch ${code(`squad/${run}`)} at ${code(short(head))}`;
+  return pr === undefined ? branch : words`${branch}, pull request ${pr}`;
 }
 
 function sourceText(source: string): Text {

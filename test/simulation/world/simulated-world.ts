@@ -300,5 +300,6 @@ const NO_FORGE: Forge = {
   push: () => Promise.resolve({ type: 'refused', why: 'there is no remote' }),
   findPullRequest: () => Promise.resolve({ type: 'none' }),
   openPullRequest: () => Promise.resolve({ type: 'refused', why: 'there is no remote' }),
+  writePullRequest: () => Promise.resolve({ type: 'refused', why: 'there is no remote' }),
   readIssue: () => Promise.resolve({ type: 'refused', why: 'there is no remote' }),
 };

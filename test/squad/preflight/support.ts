@@ -40,6 +40,7 @@ export const OPEN_FORGE: Forge = {
   push: () => Promise.resolve({ type: 'pushed' }),
   findPullRequest: () => Promise.resolve({ type: 'none' }),
   openPullRequest: () => Promise.resolve({ type: 'none' }),
+  writePullRequest: () => Promise.resolve({ type: 'none' }),
   readIssue: () => Promise.resolve({ type: 'none', repository: 'github.com/acme/app', list: 'gh issue list' }),
 };
 

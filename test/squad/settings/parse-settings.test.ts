@@ -22,6 +22,7 @@ describe('squad.yaml', () => {
       baseline: 'report',
       folders: 'reuse',
       sparse: [],
+      repositories: [],
       env: [],
       copy: [],
       keep: {},

@@ -17,6 +17,8 @@ export interface ForgeHost {
   newest(branch: string): Promise<PullRequestAnswer>;
   /** A text: its answer says that it made one. */
   create(of: NewPullRequest): Promise<string | Refused>;
+  /** `url`: of a pull request of this repository. A text: its answer says that it wrote it. */
+  write(url: string, body: string): Promise<string | Refused>;
   issue(number: number): Promise<IssueAnswer>;
   notUnderstood(text: string): Refused;
 }

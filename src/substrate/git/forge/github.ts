@@ -37,6 +37,7 @@ export async function findGithub(ports: ForgePorts, url: string): Promise<ForgeH
   return {
     newest: async (branch) => newest(ports, place, branch),
     create: async (of) => listed(place, await runGh(ports, place, ['pr', 'create', ...optionsOf(of)])),
+    write: async (at, body) => listed(place, await runGh(ports, place, ['pr', 'edit', at, `--body=${body}`])),
     issue: async (number) => readIssue(ports, place, number),
     notUnderstood,
   };

@@ -35,6 +35,7 @@ export async function findGitlab(ports: ForgePorts, { host, path }: ForgePlace):
   return {
     newest: async (branch) => newest(ports, place, branch),
     create: async (of) => runGlab(ports, place, ['--method=POST', `${projectOf(place)}/merge_requests`, ...fields(of)]),
+    write: async (at, body) => write(ports, place, at, body),
     issue: async (number) => readIssue(ports, place, number),
     notUnderstood,
   };
@@ -72,6 +73,13 @@ function fields(of: NewPullRequest): readonly string[] {
   };
   // glab makes a list of a text like `[wip]`; GitLab takes the space away.
   return Object.entries(all).map(([name, text]) => `--raw-field=${name}=${/^\[.*\]$/s.test(text) ? `${text} ` : text}`);
+}
+
+async function write(ports: ForgePorts, place: Place, at: string, body: string): Promise<string | Refused> {
+  const [, iid] = /\/merge_requests\/(\d+)$/.exec(at) ?? [];
+  if (iid === undefined) return notUnderstood(at);
+  const text = `--raw-field=description=${/^\[.*\]$/s.test(body) ? `${body} ` : body}`;
+  return runGlab(ports, place, ['--method=PUT', `${projectOf(place)}/merge_requests/${iid}`, text]);
 }
 
 async function readIssue(ports: ForgePorts, place: Place, number: number): Promise<IssueAnswer> {

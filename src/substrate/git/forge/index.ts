@@ -1,7 +1,7 @@
 import type { Forge, IssueAnswer, IssueName } from '../../ports/forge.ts';
 import { forgeHost } from './choose-host.ts';
 import { fetchRemote, remotesOf } from './fetch.ts';
-import { findPullRequest, openPullRequest } from './pull-requests.ts';
+import { findPullRequest, openPullRequest, writePullRequest } from './pull-requests.ts';
 import { push } from './push.ts';
 import { remoteUrl, type ForgePorts, type ForgeRepository } from './remotes.ts';
 
@@ -20,6 +20,7 @@ export function createForge(ports: ForgePorts, repository: ForgeRepository): For
     push: async (of) => push(ports, repository, of),
     findPullRequest: async (of) => findPullRequest(ports, repository, of),
     openPullRequest: async (of) => openPullRequest(ports, repository, of),
+    writePullRequest: async (of) => writePullRequest(ports, repository, of),
     readIssue: (of) => readIssue(ports, repository, of),
   };
 }

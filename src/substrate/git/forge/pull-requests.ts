@@ -36,6 +36,19 @@ export async function openPullRequest(
   return typeof made === 'string' ? host.notUnderstood(made) : made;
 }
 
+export async function writePullRequest(
+  ports: ForgePorts,
+  repository: ForgeRepository,
+  of: Parameters<Forge['writePullRequest']>[0],
+): Promise<PullRequestAnswer> {
+  const host = await hostOf(ports, repository, of);
+  if ('type' in host) return host;
+  const found = await host.newest(of.branch);
+  if (found.type !== 'found') return found;
+  const written = await host.write(found.pullRequest.url, cut(of.body, BODY_BYTES));
+  return typeof written === 'string' ? found : written;
+}
+
 async function hostOf(
   ports: ForgePorts,
   repository: ForgeRepository,

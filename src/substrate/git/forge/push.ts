@@ -15,7 +15,7 @@ const OPTIONS = [
 export async function push(
   ports: ForgePorts,
   repository: ForgeRepository,
-  { remote, branch, commit }: Parameters<Forge['push']>[0],
+  { remote, branch, commit, tries }: Parameters<Forge['push']>[0],
 ): Promise<PushAnswer> {
   const url = await remoteUrl(ports, repository, remote);
   if (typeof url !== 'string') return url;
@@ -27,7 +27,7 @@ export async function push(
     const why = 'the work adds files of Git LFS, which only a hook uploads, and squad runs no hooks';
     return refused(why, `Push it yourself: \`${command}\`.`);
   }
-  const args = ['push', ...OPTIONS, remote, refspec];
+  const args = ['push', ...OPTIONS, ...(tries === true ? ['--dry-run'] : []), remote, refspec];
   const answer = await runUserGit(ports, repository, 'git-publish', args);
   return pushAnswer(answer, { remote, branch, command });
 }

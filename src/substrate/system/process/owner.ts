@@ -17,7 +17,7 @@ export type Owner = z.infer<typeof ownerSchema>;
 /** Each git of a merge is ended after two minutes, and it starts a few. */
 const LONGEST_MS = 15 * 60_000;
 
-/** Of this process, by source: to ask `ps` each time would hold up all that want a lock. */
+/** When this process began, by source: to ask `ps` each time would hold up all that want a lock. */
 const ownStarts = new Map<string, string>();
 
 export function ownOwner(): Owner {

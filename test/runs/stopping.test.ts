@@ -1,10 +1,10 @@
+// @module-tag all
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allowedMs } from '../support/busy-machine.ts';
 import type { Engine, Finished } from '../support/engine.ts';
 import { openRunBench, startsOf, statusOf, turnsOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';
-import { ALL } from '../support/lane.ts';
 
 const HANG = [{ run: ['true'] }, { hang: true }];
 /** Whoever was cut short is told, in the same session. */
@@ -33,7 +33,7 @@ describe('T21: a run that is stopped from outside', { timeout: 300_000 }, () => 
     expect([turns.live, turns.started - turns.settled, phase]).toEqual([0, 0, 'stopped']);
   };
 
-  it('Ctrl-C twice: it ends within ten seconds, and nothing of it lives', ALL, async () => {
+  it('Ctrl-C twice: it ends within ten seconds, and nothing of it lives', async () => {
     const engine = await working(bench.startRun());
     const from = Date.now();
     engine.child.kill('SIGINT');
@@ -43,7 +43,7 @@ describe('T21: a run that is stopped from outside', { timeout: 300_000 }, () => 
     expect(Date.now() - from).toBeLessThan(allowedMs(10_000));
   });
 
-  it('Ctrl-C thrice: it is killed within a second, and nothing of it lives', ALL, async () => {
+  it('Ctrl-C thrice: it is killed within a second, and nothing of it lives', async () => {
     const engine = await working(resume());
     for (const pause of [150, 150, 0]) {
       engine.child.kill('SIGINT');
@@ -58,7 +58,7 @@ describe('T21: a run that is stopped from outside', { timeout: 300_000 }, () => 
     expect(bench.alive()).toEqual([]);
   });
 
-  it('SIGTERM: at once, exit 143', ALL, async () => {
+  it('SIGTERM: at once, exit 143', async () => {
     const engine = await working(resume());
     engine.child.kill('SIGTERM');
     await expectStill(await engine.finished, 143, 'interrupted');
@@ -72,7 +72,7 @@ describe('T21: a run that is stopped from outside', { timeout: 300_000 }, () => 
     await expectStill(ended, 4, 'stopped');
   });
 
-  it('`squad stop` after its engine was killed: the turn that lives on is ended and settled', ALL, async () => {
+  it('`squad stop` after its engine was killed: the turn that lives on is ended and settled', async () => {
     const engine = await working(resume());
     engine.child.kill('SIGKILL');
     await engine.finished;
@@ -84,7 +84,7 @@ describe('T21: a run that is stopped from outside', { timeout: 300_000 }, () => 
     expect((await bench.status()).turns).toMatchObject({ live: 0 });
   });
 
-  it('Ctrl-C once: the live turn may end, nothing new starts, exit 130', ALL, async () => {
+  it('Ctrl-C once: the live turn may end, nothing new starts, exit 130', async () => {
     bench.rescript([{ ...CUT_SHORT, steps: [{ run: ['sleep', '1.5'] }, ...commits({ 'a.txt': 'a\n' })] }, APPROVE_ALL]);
     const engine = resume();
     await engine.line(({ type, task }) => type === 'tool-started' && task === 'a');
@@ -95,7 +95,7 @@ describe('T21: a run that is stopped from outside', { timeout: 300_000 }, () => 
     expect(startsOf(ended)).toHaveLength(1);
   });
 
-  it('goes on from there, and delivers', ALL, async () => {
+  it('goes on from there, and delivers', async () => {
     const ended = await resume().finished;
     expect(ended.code, ended.stderr).toBe(0);
     expect(statusOf(await bench.status(), 'a')).toBe('done');

@@ -32,7 +32,7 @@ export async function withJoined<T>(
   return withScratch(ports.stateDirectory, async (scratch) => {
     const directory = join(scratch, 'joined.git');
     const stores = [home, ...others].map(({ commonDirectory }) => join(commonDirectory, 'objects'));
-    await makeBare(directory, settingsFor(home.commit), stores, scratch);
+    makeBare(directory, settingsFor(home.commit), stores, scratch);
     let files = 0;
     return work({
       ...{ directory, git: createGit(ports), call: callOn(directory) },

@@ -5,6 +5,9 @@ import { closeSync, openSync } from 'node:fs';
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 /** After the program's exit, its last output has this long to arrive. A grandchild may keep the pipes open. */
 const DRAIN_MS = 200;
+/** Of the event loop: each reads what is there. A grandchild may print for ever. */
+const IDLE_ROUNDS = 2;
+const MOST_ROUNDS = 100;
 
 /** In its own process group. Never rejects. See run-child.d.mts. */
 export async function runChild({ command, args, cwd, env, timeoutMs, input }) {
@@ -56,7 +59,7 @@ function killGroup(pid) {
 /** Keeps the first MiB and discards the rest, so that a program neither fills memory nor blocks. */
 function collect(stream) {
   // Without a free descriptor there are no pipes, and no program was started.
-  if (stream === undefined) return { ended: Promise.resolve(), text: () => '' };
+  if (stream === undefined) return { ended: Promise.resolve(), size: () => 0, text: () => '' };
   const chunks = [];
   let size = 0;
   stream.on('data', (chunk) => {
@@ -69,7 +72,7 @@ function collect(stream) {
   const ended = new Promise((resolve) => {
     stream.once('close', resolve);
   });
-  return { ended, text: () => Buffer.concat(chunks).toString('utf8') };
+  return { ended, size: () => size, text: () => Buffer.concat(chunks).toString('utf8') };
 }
 
 /** False: another process still held the pipes open. They are closed now. */
@@ -83,6 +86,14 @@ async function drain(child, outputs) {
       resolve();
     });
   });
+  // Where the loop stood still meanwhile, what was printed in time is still in the pipes.
+  for (let idle = 0, size = -1, round = 0; idle < IDLE_ROUNDS && round < MOST_ROUNDS; round += 1) {
+    if (drained) break;
+    await new Promise((resolve) => setImmediate(resolve));
+    const now = outputs.reduce((sum, output) => sum + output.size(), 0);
+    idle = now === size ? idle + 1 : 0;
+    size = now;
+  }
   child.stdout?.destroy();
   child.stderr?.destroy();
   return drained;

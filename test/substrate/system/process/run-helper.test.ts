@@ -21,6 +21,18 @@ beforeAll(async () => {
   await host.started;
 });
 
+test('an output that came in time is read, however long this process stood still', async () => {
+  const args = ['-c', '(sleep 0.05; echo late) & exit 0'];
+  const running = runChild({ command: '/bin/sh', args, cwd: bench.root, env, timeoutMs: 5000 });
+  // The program has exited by then, and prints while nothing is read.
+  await new Promise((resolve) => setTimeout(resolve, 25));
+  // From here on, timers come before what the pipes have.
+  await new Promise((resolve) => setImmediate(resolve));
+  const until = performance.now() + 500;
+  while (performance.now() < until);
+  expect(await running).toMatchObject({ code: 0, stdout: 'late\n' });
+});
+
 describe.each([
   ['by the engine', runChild],
   ['by its host', async (request: Parameters<typeof runChild>[0]) => host?.run(request) ?? expect.fail('no host')],

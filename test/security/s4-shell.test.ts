@@ -73,11 +73,12 @@ describe('S4: no shell', () => {
     expect(has(/\bshell:\s*true|\bexecSync\(|(?<![.\w])exec\(|\beval\(|new Function\(/)).toEqual([]);
     // The wrapper's own text; checks, `notify`, `from` of a schedule, actions and `sprint.discovery` in the settings, which are shown and agreed to first;
     // the person's own editor; names of shells that completion is written for; and fixed lines: one tries out namespaces, one takes a pane's folder and
-    // command as arguments, and some start a cage, MCP servers and hooks, whose commands they take as arguments too. A hook’s own line is
+    // command as arguments, one exits with a number, and some start a cage, MCP servers and hooks, whose commands they take as arguments too. A hook’s own line is
     // agreed to first. Two only name the shell, in the table of programs.
     expect(has(/['"`]\/bin\/(?:ba|da|z)?sh['"`]|['"`](?:ba|da|z)sh['"`]/).toSorted()).toEqual([
       'cli/ask/edit-plan.ts',
       'cli/completion/scripts.ts',
+      'cli/main.ts',
       'cli/program.ts',
       'engine/armory.ts',
       'engine/checks/command-adapter.ts',

@@ -206,7 +206,11 @@ export async function findForeignStore(directory: string, stores: readonly strin
 }
 
 export async function isFolder(path: string): Promise<boolean> {
-  return orNothing(() => lstatSync(path))?.isDirectory() === true;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
 }
 
 /** A git directory of the engine's that shows the objects of another one, and nothing else of it. */

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { deflateSync, inflateSync } from 'node:zlib';
 import { orNothing } from '../system/files/odd-entry.ts';
-import { openPlainFolder } from '../system/files/plain-folder.ts';
+import { openPlainFolder, type PlainFolder } from '../system/files/plain-folder.ts';
 import type { GitContext, RunRepository } from './git-context.ts';
 
 /** A turn rarely leaves as many. */
@@ -15,9 +15,6 @@ const KINDS = { commit: 1, tree: 2, blob: 3 } as const;
 type Kind = keyof typeof KINDS;
 /** `kind`: of a link of another object, which says so. */
 type Link = readonly [id: string, kind: Kind];
-
-/** The file of an object, open. undefined: there is none. */
-type OpenObject = (id: string) => number | undefined;
 
 interface LooseObject {
   readonly kind: Kind;
@@ -35,8 +32,7 @@ export async function takeLoose(
 ): Promise<boolean> {
   // From the engine's own folder on, so that no part of the way is a link.
   const own = openPlainFolder(join(context.runsDirectory, run));
-  const openObject = (id: string) => own.open(`${task}/.git/objects/${id.slice(0, 2)}/${id.slice(2)}`);
-  const found = orNothing(() => collect(openObject, ids));
+  const found = orNothing(() => collect(own, `${task}/.git/objects`, ids));
   if (found === undefined) return false;
   const pack = join(context.temporary, `loose-${randomUUID()}.pack`);
   try {
@@ -53,27 +49,27 @@ export async function takeLoose(
 }
 
 /** Leaves out the objects that are not in the store: git refuses one with a link to nothing. Throws for a file that may not be read. */
-function collect(openObject: OpenObject, ids: readonly string[]): ReadonlyMap<string, LooseObject> {
+function collect(own: PlainFolder, store: string, ids: readonly string[]): ReadonlyMap<string, LooseObject> {
   const found = new Map<string, LooseObject>();
-  const open: Link[] = ids.map((id) => [id, 'commit']);
+  const open: Link[] = [];
+  for (const id of ids) open.push([id, 'commit']);
   let left = MOST_BYTES;
   for (let link = open.pop(); link !== undefined; link = open.pop()) {
     const [id, kind] = link;
     if (found.has(id)) continue;
-    const content = contentOf(openObject, link, left);
+    const content = contentOf(own.open(`${store}/${id.slice(0, 2)}/${id.slice(2)}`), kind, left);
     if (content === undefined) continue;
     left -= content.length;
     found.set(id, { kind, content });
     if (found.size > MOST_OBJECTS) throw new Error('too many objects');
-    if (kind === 'commit') open.push(...linksOfCommit(content));
-    if (kind === 'tree') open.push(...linksOfTree(content, id.length / 2));
+    if (kind !== 'blob')
+      open.push(...(kind === 'commit' ? linksOfCommit(content) : linksOfTree(content, id.length / 2)));
   }
   return found;
 }
 
-/** undefined: no such file. */
-function contentOf(openObject: OpenObject, [id, kind]: Link, most: number): Buffer | undefined {
-  const file = openObject(id);
+/** Closes the file. undefined: there is none. */
+function contentOf(file: number | undefined, kind: Kind, most: number): Buffer | undefined {
   if (file === undefined) return undefined;
   try {
     if (fstatSync(file).size > most) throw new Error('too large');
@@ -89,10 +85,10 @@ function contentOf(openObject: OpenObject, [id, kind]: Link, most: number): Buff
 
 function linksOfCommit(content: Buffer): readonly Link[] {
   const [header = ''] = content.toString('latin1').split('\n\n', 1);
-  return [...header.matchAll(/^(tree|parent) ([0-9a-f]+)$/gm)].map(([, name, id = '']) => [
-    id,
-    name === 'tree' ? 'tree' : 'commit',
-  ]);
+  const links: Link[] = [];
+  for (const [, name, id = ''] of header.matchAll(/^(tree|parent) ([0-9a-f]+)$/gm))
+    links.push([id, name === 'tree' ? 'tree' : 'commit']);
+  return links;
 }
 
 const FOLDER = '40000';
@@ -114,20 +110,16 @@ function linksOfTree(content: Buffer, idLength: number): readonly Link[] {
 function packOf(objects: readonly LooseObject[], hash: 'sha1' | 'sha256'): Buffer {
   const start = Buffer.from('PACK\0\0\0\u0002\0\0\0\0', 'latin1');
   start.writeUInt32BE(objects.length, 8);
-  const parts = objects.flatMap(({ kind, content }) => [
-    headOf(kind, content.length),
-    deflateSync(content, { level: 1 }),
-  ]);
-  const body = Buffer.concat([start, ...parts]);
-  return Buffer.concat([body, createHash(hash).update(body).digest()]);
-}
-
-/** Four bits of the size beside the kind, then seven in each further byte. */
-function headOf(kind: Kind, size: number): Buffer {
-  const bytes: number[] = [(KINDS[kind] << 4) | (size & 15)];
-  for (let rest = size >>> 4; rest > 0; rest >>>= 7) {
-    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) | 0x80;
-    bytes.push(rest & 0x7f);
+  const parts: Uint8Array[] = [start];
+  for (const { kind, content } of objects) {
+    // Four bits of the size beside the kind, then seven in each further byte.
+    const head = [(KINDS[kind] << 4) | (content.length & 15)];
+    for (let rest = content.length >>> 4; rest > 0; rest >>>= 7) {
+      head[head.length - 1] = (head.at(-1) ?? 0) | 0x80;
+      head.push(rest & 0x7f);
+    }
+    parts.push(Buffer.from(head), deflateSync(content, { level: 1 }));
   }
-  return Buffer.from(bytes);
+  const body = Buffer.concat(parts);
+  return Buffer.concat([body, createHash(hash).update(body).digest()]);
 }

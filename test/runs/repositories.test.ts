@@ -127,6 +127,44 @@ describe.concurrent('a run of several repositories', { timeout: 1_200_000 }, () 
     ]);
   });
 
+  it('says which were pushed where a hook refuses a later one', ALL, async (test) => {
+    const pair = openPair({ publish: { remote: 'origin' } });
+    test.onTestFinished(() => pair.end());
+    const hook = join(pair.root, 'bare-1.git', 'hooks', 'pre-receive');
+    writeFileSync(hook, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const ended = await pair.runAll([], pair.path);
+    expect(ended.code).not.toBe(0);
+    const [app = null, api = null] = pair.remotes();
+    expect(app).toBe(git(pair.repository, 'rev-parse', BRANCH));
+    expect(api).toBeNull();
+    const problem = JSON.stringify(ended.lines);
+    expect(problem).toContain(`of repositories/api was not pushed to origin`);
+    expect(problem).toContain(`(pushed before: ${pair.repository})`);
+  });
+
+  it(
+    'is pushed with pull requests by `squad pr`, and its merged branches go with `squad clean --refs`',
+    ALL,
+    async (test) => {
+      const pair = openPair({});
+      test.onTestFinished(() => pair.end());
+      expect((await pair.runAll()).code).toBe(0);
+      const opened = await pair.run(['pr'], pair.path);
+      expect(opened.code, opened.stderr).toBe(0);
+      expect(pair.remotes()).toEqual([pair.repository, pair.api].map((path) => git(path, 'rev-parse', BRANCH)));
+      expect(pair.pulls().map(({ body }) => body)).toEqual([
+        expect.stringContaining('https://github.com/acme/api/pull/2'),
+        expect.stringContaining('https://github.com/acme/app/pull/1'),
+      ]);
+      expect((await pair.run(['pr'], pair.path)).code).toBe(0);
+      expect(pair.pulls()).toHaveLength(2);
+      expect((await pair.run(['merge'])).code).toBe(0);
+      const cleaned = await pair.run(['clean', '--refs', RUN]);
+      expect(cleaned.code, cleaned.stderr).toBe(0);
+      expect([pair.repository, pair.api].map((path) => headIn(path, BRANCH))).toEqual([null, null]);
+    },
+  );
+
   it('publishes neither while the gate of one is red', async (test) => {
     const [planned, client] = SCRIPT;
     const wrong = author('service', commits({ 'repositories/api/broken.txt': 'x\n' }));

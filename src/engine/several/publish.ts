@@ -39,9 +39,14 @@ export async function publishAll(order: Order): Promise<Published> {
   }
   const unready = await findProblem(all, { remote, branch, pr });
   if (unready !== undefined) return { problem: unready };
-  for (const { of, forge } of all) {
+  for (const [index, { of, forge }] of all.entries()) {
     const pushed = await forge.push({ remote, branch, commit: of.head });
-    if (pushed.type === 'refused') return { problem: refusalOf(of, branch, remote, pushed) };
+    if (pushed.type === 'refused') {
+      const before = all.slice(0, index).map((one) => whereOf(one.of));
+      // They stay, so a person has to know of them.
+      const also = before.length === 0 ? '' : ` (pushed before: ${before.join(', ')})`;
+      return { problem: `${refusalOf(of, branch, remote, pushed)}${also}` };
+    }
     failpoint('repositories.pushed');
   }
   const isPushed = ({ name }: DeliveredRepository): boolean => all.some(({ of }) => of.name === name);

@@ -114,7 +114,8 @@ function refuseUnsuited({ playbook, read }: About): void {
     const why = `the playbook ${playbook.name} works on one repository`;
     throw refusal(read, why, 'Choose another one, such as `--playbook delivery`, or take `repositories` out');
   }
-  if (sparse.length > 0) throw refusal(read, 'folders cannot be `sparse` then', 'Take one of the two out');
+  if (sparse.length > 0)
+    throw refusal(read, 'a run of several repositories cannot have `sparse` folders', 'Take one of the two out');
   if (publish?.follow !== undefined || publish?.merge !== undefined)
     throw refusal(read, 'squad does not follow several pull requests', 'Take `follow` and `merge` out of `publish`');
 }

@@ -88,6 +88,19 @@ export const DRIVE = [...WAITING, JSON_LINES, PLAIN_LINES] as const;
 export const RESUME_FLAGS: readonly Flag[] = [...DRIVE, ...LIMIT_FLAGS];
 export const RUN_FLAGS: readonly Flag[] = [...NEW_RUN, TRIES, ...PLAN, ...BEGINNING, STRICT, ...RESUME_FLAGS];
 
+export const FOLLOW_FLAGS = [
+  ['--days <n>', 'follow it so many days (default: as squad.yaml said, else 14)', positiveNumber],
+  ['--rounds <n>', 'ask its agents so many times, at most (default: as squad.yaml said, else 10)', wholeNumber],
+  [
+    '--merge <when>',
+    'when-approved: ask the forge to merge it once an allowed person has approved it',
+    ['when-approved'],
+  ],
+  ['--remote <name>', 'remote of the repository (default: as squad.yaml said, else origin)'],
+  [YES, 'agree to the run, if no person on this machine has'],
+  JSON_OBJECT,
+] as const;
+
 export const MOVE_FLAGS = [
   ['--back', 'bring the runs of this repository back from where they were moved to'],
   ['--now', 'end the turns that are running, and do not wait for them; they are done again there'],

@@ -1,4 +1,4 @@
-import { RUN, RUN_WORD } from './flags.ts';
+import { FOLLOW_FLAGS, RUN, RUN_WORD } from './flags.ts';
 import type { Commands } from './command-row.ts';
 
 /** Commands that show runs. */
@@ -86,6 +86,16 @@ export const WORK_COMMANDS: Commands = {
     examples: ['squad pr', 'squad pr my-run --base main'],
     words: [RUN_WORD],
     load: async () => (await import('./commands/pr.ts')).pr,
+    commands: {
+      follow: {
+        about:
+          'Have failed checks and comments of the pull request of a run that has ended worked on, by `squad serve`.',
+        examples: ['squad pr follow', 'squad pr follow my-run --days 7 --merge when-approved'],
+        words: [RUN_WORD],
+        flags: FOLLOW_FLAGS,
+        load: async () => (await import('./commands/pr-follow.ts')).prFollow,
+      },
+    },
   },
   drop: {
     about: 'Remove the folders and the branch of a run. Refs keep its work.',

@@ -63,12 +63,13 @@ export async function requireConsent(
 
 /**
  * Asks for consent to a run that is there, if it is not known, and records it. Returns the hash of what was agreed to. Throws
- * `not-trusted` without consent.
+ * `not-trusted` without consent. `again`: how to give it, where `squad resume` is not that.
  */
 export async function agreeToRun(
   workspace: Workspace,
   runId: string,
   trust: TrustOption['trust'],
+  again?: string,
 ): Promise<string | undefined> {
   const run = await withLedger(workspace, 'read', (ledger) => runToAdmit(ledger, runId));
   if (run === undefined) return undefined;
@@ -78,7 +79,7 @@ export async function agreeToRun(
   const items = await itemsIn(workspace, definition, limits);
   if (items.length === 0) return hash;
   const ports = { ...workspace.composition, host: workspace.host, ...consentOf(trust) };
-  const next = nextFor(definition.name);
+  const next = again ?? nextFor(definition.name);
   await agree(items, ports, { repository: workspace.repository, yes: trust === 'yes', next });
   await remember(workspace, id, content);
   return hash;

@@ -139,7 +139,7 @@ const ONLY_READ = [
     'trace',
     'studio',
     'diff',
-    'pr',
+    'pr follow',
     'completion',
   ],
   ...[

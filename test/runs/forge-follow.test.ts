@@ -1,83 +1,11 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, type TestContext } from 'vitest';
-import { FOLLOW_KIND, followRecordSchema, type FollowRecord } from '../../src/model/forge/follow-record.ts';
-import { keepFollow } from '../../src/squad/forge/follow-ports.ts';
-import { bindWorkspace, openWorkspace } from '../../src/squad/open-workspace.ts';
-import { findGh } from '../support/github/find-gh.ts';
-import { Github } from '../support/github/index.ts';
+import { describe, expect, it } from 'vitest';
 import { addCheck, addLine, addReview, checksOf, headOf } from '../support/github/pulls.ts';
-import type { Pull } from '../support/github/state.ts';
 import { git } from '../support/git.ts';
 import { ALL } from '../support/lane.ts';
-import { testHost } from '../support/test-host.ts';
-import { openRunBench } from './run-bench.ts';
-import { APPROVE_ALL, author, commits, piece, plan, type Entry } from './run-script.ts';
-
-const GH = findGh();
-const CANARY = 'canary-7f3a91c0de55ab12';
-const BEFORE = 600_000;
-
-async function openBench(test: TestContext, script: readonly Entry[]) {
-  const github = await Github.open();
-  const { state } = github;
-  for (const [login, permission] of [
-    ['owner', 'admin'],
-    ['mallory', 'none'],
-  ] as const)
-    github.addUser({ login, permission });
-  state.labels.add('by squad');
-  // What is said there is no longer new.
-  state.now = () => Date.now() - BEFORE;
-  const publish = {
-    ...{ pr: true, base: 'main', reviewers: ['owner'], labels: ['by squad'] },
-    ...{ follow: { rounds: 5 }, merge: 'when-approved' },
-  };
-  const bench = openRunBench({ script, settings: { publish } });
-  test.onTestFinished(async () => {
-    bench.end();
-    await github.close();
-  });
-  const { root, repository } = bench;
-  state.bare = join(root, 'app.git');
-  git(root, 'init', '-q', '--bare', state.bare);
-  git(state.bare, 'config', 'http.receivepack', 'true');
-  git(repository, 'push', '-q', state.bare, 'main');
-  git(repository, 'remote', 'add', 'origin', 'https://github.com/acme/app.git');
-  git(repository, 'config', 'http.sslCAInfo', github.authority);
-  const bin = join(root, 'bin');
-  mkdirSync(bin);
-  symlinkSync(GH ?? '', join(bin, 'gh'));
-  const environment = { PATH: `${bin}:${process.env['PATH']}`, CANARY_TOKEN: CANARY, ...github.environment };
-  const host = testHost(root, { workingDirectory: repository });
-  const record = (): FollowRecord | undefined => {
-    const ledger = bench.ledger();
-    const [found] = ledger.records(FOLLOW_KIND);
-    ledger.close();
-    return found === undefined ? undefined : followRecordSchema.parse(found.value);
-  };
-  return {
-    ...{ bench, github, state, record, environment },
-    /** As the service does it, once its pause is over. */
-    step: async (changes: (now: FollowRecord) => Partial<FollowRecord> = () => ({})): Promise<string> => {
-      const now = record();
-      const place = bindWorkspace(await openWorkspace({ host }));
-      if (now !== undefined) await keepFollow(place, { ...now, next: 0, ...changes(now) });
-      const { stdout, stderr, code } = await bench.start(['serve', 'team'], environment).finished;
-      expect(code, stderr).toBe(0);
-      return stdout;
-    },
-    drive: async (): Promise<void> => {
-      const { code, stdout, stderr } = await bench.start(['resume', '--all', '--json'], environment).finished;
-      expect(code, `${stderr}${stdout.slice(-2_000)}`).toBe(0);
-    },
-    whole: (): Pull => {
-      const found = [...state.pulls.values()].find(({ head }) => head === 'squad/make-things');
-      if (found === undefined) throw new Error('no pull request');
-      return found;
-    },
-  };
-}
+import { CANARY, GH, openFollowBench } from './follow-bench.ts';
+import { APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';
 
 describe.skipIf(GH === undefined)(`a followed pull request${GH === undefined ? ' (gh is not installed)' : ''}`, () => {
   it(
@@ -91,7 +19,7 @@ describe.skipIf(GH === undefined)(`a followed pull request${GH === undefined ? '
         author('a', commits({ 'a.txt': 'a\n' })),
         APPROVE_ALL,
       ];
-      const { bench, github, state, record, environment, step, drive, whole } = await openBench(test, script);
+      const { bench, github, state, record, environment, step, drive, whole } = await openFollowBench(test, script);
       const ended = await bench.runAll([], environment);
       expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.at(-1))}`).toBe(0);
       const pull = whole();
@@ -155,7 +83,7 @@ describe.skipIf(GH === undefined)(`a followed pull request${GH === undefined ? '
     { ...ALL, timeout: 400_000 },
     async (test) => {
       const script = [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL];
-      const { bench, state, record, environment, step, drive, whole } = await openBench(test, script);
+      const { bench, state, record, environment, step, drive, whole } = await openFollowBench(test, script);
       const ended = await bench.runAll([], environment);
       expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.at(-1))}`).toBe(0);
       const pull = whole();

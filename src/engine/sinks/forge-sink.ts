@@ -1,9 +1,11 @@
 import { SquadError } from '../../model/errors.ts';
+import { FOLLOW_KIND, followRecordSchema } from '../../model/forge/follow-record.ts';
 import { followOf } from '../../model/forge/follow-settings.ts';
 import type { RunDefinition } from '../../model/run.ts';
 import type { Forge } from '../../substrate/ports/forge.ts';
 import { readHistory } from '../../view/read-run.ts';
 import { requestReport } from '../../view/report/report.ts';
+import { requestNumber } from '../../text/request-number.ts';
 import { viewOf } from '../../view/view-of.ts';
 import type { OperationPorts } from '../operations/operation-ports.ts';
 import { beginFollow } from '../operations/begin-follow.ts';
@@ -15,11 +17,20 @@ export const FORGE: SinkWork = {
   publish: async (ports, { finished, branch, now }, { facts: before }) => {
     if (finished?.outcome !== 'done' || before.problem !== undefined) return {};
     if (ports.several !== undefined) return ports.several.publish(before, () => reportOf(ports));
-    const facts = await pushRun(ports, branch.head, () => reportOf(ports));
+    const facts = await pushRun(asFollowed(ports), branch.head, () => reportOf(ports));
     if (facts.pr !== undefined) follow(ports, facts.pr, { head: branch.head, now });
     return facts;
   },
 };
+
+/** A run that is followed since its end pushes to its pull request, which a person may have opened. */
+function asFollowed({ forge, definition, ledger, lease }: OperationPorts): Parameters<typeof pushRun>[0] {
+  const { remote, settings, state } =
+    followRecordSchema.safeParse(ledger.record(FOLLOW_KIND, lease.runId)?.value).data ?? {};
+  if (remote === undefined || settings === undefined || state !== 'follows') return { forge, definition };
+  const { base } = settings;
+  return { forge, definition: { ...definition, publish: { ...definition.publish, remote, base, pr: true } } };
+}
 
 function follow(
   ports: OperationPorts,
@@ -28,9 +39,9 @@ function follow(
 ): void {
   const { publish: asked, name } = ports.definition;
   if (asked === undefined || followOf(asked.follow) === undefined) return;
-  const [, number] = /\/pull\/(\d+)$/.exec(url) ?? [];
+  const number = requestNumber(url);
   if (number === undefined) ports.warn?.('its pull request is not followed: squad follows those of GitHub alone');
-  else beginFollow(ports, { number: Number(number), head, name, remote: asked.remote }, now);
+  else beginFollow(ports, { number, head, name, remote: asked.remote }, now);
 }
 
 function reportOf({ ledger, lease }: OperationPorts): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { followSchema } from './follow-settings.ts';
 
 /** The kind of the records of followed pull requests, by the id of their run. */
 export const FOLLOW_KIND = 'forge-follow';
@@ -28,6 +29,12 @@ const roundSchema = z.object({
   base: z.object({ branch: z.string(), commit: z.string() }).optional(),
 });
 
+const askedSettingsSchema = followSchema.extend({
+  merges: z.boolean(),
+  /** The branch that it goes into. */
+  base: z.string(),
+});
+
 /**
  * A pull request that is followed after its run has ended. Texts are without secrets, times are epoch ms. What was posted and not yet written
  * down here is found by its marker.
@@ -35,6 +42,8 @@ const roundSchema = z.object({
 export const followRecordSchema = z.object({
   run: z.string(),
   name: z.string(),
+  /** As a person asked for it after the end. Absent: as its run was started. */
+  settings: askedSettingsSchema.optional(),
   number: z.int(),
   remote: z.string(),
   since: z.int(),
@@ -75,7 +84,7 @@ export const followRecordSchema = z.object({
 export type FollowRecord = z.infer<typeof followRecordSchema>;
 
 export function newFollow(
-  of: Pick<FollowRecord, 'run' | 'name' | 'number' | 'remote' | 'head' | 'secret'>,
+  of: Pick<FollowRecord, 'run' | 'name' | 'number' | 'remote' | 'head' | 'secret' | 'settings'>,
   now: number,
 ): FollowRecord {
   const none = { handled: [], repeated: [], given: [], flaky: [], caughtUp: [] };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { whoSchema } from './settings.ts';
 
-const followSchema = z.strictObject({
+export const followSchema = z.strictObject({
   days: z.number().positive().max(90).default(14),
   /** So many times its agents are asked, at most. */
   rounds: z.int().min(1).max(50).default(10),

@@ -36,14 +36,14 @@ export function followedNow(workspace: OpenedWorkspace): FollowRecord[] {
 /** How the run of a record is, and what it was started with. undefined: it was removed. */
 export function runOf(
   workspace: OpenedWorkspace,
-  { run: id, head }: FollowRecord,
+  { run: id, head, settings: asked }: FollowRecord,
 ): { readonly run: FollowView['run']; readonly settings: FollowView['settings'] } | undefined {
   return lookIn(workspace, (ledger) => {
     const row = ledger.run(id);
     const publish = row === undefined ? undefined : findDefinition(ledger, row)?.publish;
-    const follow = followOf(publish?.follow);
+    const follow = asked ?? followOf(publish?.follow);
     if (row === undefined || follow === undefined) return undefined;
-    const settings = { ...follow, merges: publish?.merge === 'when-approved' };
+    const settings = { merges: publish?.merge === 'when-approved', ...follow };
     if (endOfRun(ledger, row) === undefined) return { settings, run: { at: 'work', head } };
     const view = endedView(ledger, row);
     // One that another version of squad has ended cannot be read.

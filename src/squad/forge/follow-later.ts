@@ -57,7 +57,7 @@ export async function followLater(
   const of = { run, name, number: read.pull.number, remote, head, settings: { ...settings, base } };
   const fresh = newFollow({ ...of, secret: known?.secret ?? makeSecret() }, composition.clock.now());
   const { handled, given, caughtUp, begun } = known ?? fresh;
-  // What was answered before is not answered again.
+  // Comments that were answered before are not answered again.
   const record = isSame ? { ...fresh, handled, given, caughtUp, begun } : fresh;
   return { record: await keepFollow(workspace, record), url, isNew: true };
 }

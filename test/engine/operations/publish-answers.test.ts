@@ -106,7 +106,8 @@ describe('the end of a run', () => {
     const { board, base, head } = opened;
     const delivered = more.isEmpty === true ? base : head;
     const git = { runHead: async () => delivered, ...more.git };
-    const ports = { ...withGit(opened.ports, git), forge };
+    const ledger = { record: () => undefined } as unknown as typeof opened.ports.ledger;
+    const ports = { ...withGit(opened.ports, git), forge, ledger, lease: { runId: 'r' } as typeof opened.ports.lease };
     const facts = await publishWork(
       { ...ports, definition: { ...ports.definition, ...more.definition } },
       { ...board, branch: { ...board.branch, head: delivered }, finished },

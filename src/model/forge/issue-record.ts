@@ -50,5 +50,7 @@ export const issueRecordSchema = z.object({
   gone: z.boolean().optional(),
   /** All about this run was said. */
   over: z.boolean().optional(),
+  /** Its run was opened again after its end, such as for its pull request: what becomes of the label no longer pauses it. */
+  reopened: z.boolean().optional(),
 });
 export type IssueRecord = z.infer<typeof issueRecordSchema>;

@@ -37,7 +37,9 @@ export type IntakeDecision =
   | { readonly do: 'hear'; readonly number: number; readonly open: readonly string[] }
   /** Looks why its issue is not listed, or whether it is back: pauses or resumes the run. */
   | { readonly do: 'check'; readonly number: number }
-  | { readonly do: 'close'; readonly number: number };
+  | { readonly do: 'close'; readonly number: number }
+  /** Its run was over, and works again. */
+  | { readonly do: 'reopen'; readonly number: number };
 
 export function keyOf(decision: IntakeDecision): string {
   if (decision.do === 'wait') return decision.do;
@@ -57,22 +59,23 @@ function aboutRecord(view: IntakeView, record: IssueRecord): IntakeDecision[] {
   if (left !== undefined) return comment === undefined ? [{ do: 'say-left', number }] : [];
   if (text !== undefined && run === undefined) return view.isCapped ? [] : [{ do: 'submit', number }];
   const now = run === undefined ? undefined : view.runs.get(run.id);
-  if (run === undefined || over === true) return [];
+  if (run === undefined) return [];
+  if (over === true) return now?.state === 'open' ? [{ do: 'reopen', number }] : [];
   // A run that was removed has nothing more to say.
   if (now === undefined) return [{ do: 'close', number }];
   return now.state === 'open' ? whileOpen(view, record, now) : atEnd(record, now);
 }
 
 function whileOpen({ listed }: IntakeView, record: IssueRecord, run: IssueRun): IntakeDecision[] {
-  const { number, withdrawn, asked } = record;
+  const { number, withdrawn, asked, reopened = false } = record;
   const isListed = listed.some((issue) => issue.number === number);
   const isAsked = (id: string): boolean => asked.some(({ question }) => question === id);
   const open = run.questions.filter(({ id }) => isAsked(id)).map(({ id }) => id);
   const held = withdrawn === undefined ? run.held : WITHDRAWN[withdrawn];
   const state = held !== undefined || run.questions.length > 0 ? 'waiting' : 'running';
   return [
-    ...(isListed === (withdrawn === undefined) ? [] : [{ do: 'check' as const, number }]),
-    ...say(record, statusText({ ...run, held })),
+    ...(reopened || isListed === (withdrawn === undefined) ? [] : [{ do: 'check' as const, number }]),
+    ...say(record, statusText({ ...run, held, isAgain: reopened })),
     ...run.questions
       .filter(({ id }) => !isAsked(id))
       .map((question): IntakeDecision => ({ do: 'ask', number, question })),

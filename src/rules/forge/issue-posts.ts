@@ -13,6 +13,8 @@ export interface IssueRun {
   readonly state: 'open' | 'over';
   /** It waits for a person, besides for answers: why, in words of squad's own. */
   readonly held?: string | undefined;
+  /** It was over before. */
+  readonly isAgain?: boolean;
   readonly questions: readonly { readonly id: string; readonly text: string; readonly options: readonly string[] }[];
   readonly end?:
     | {
@@ -40,7 +42,7 @@ export function asCode(text: string): string {
 }
 
 /** The one comment about a run, which is edited in its place. */
-export function statusText({ name, state, held, questions, end }: IssueRun): string {
+export function statusText({ name, state, held, isAgain = false, questions, end }: IssueRun): string {
   const run = asCode(name);
   if (state === 'over') {
     if (end === undefined) return `squad: the run ${run} is over.`;
@@ -55,7 +57,7 @@ export function statusText({ name, state, held, questions, end }: IssueRun): str
   }
   if (held !== undefined) return `squad: the run ${run} waits: ${held}`;
   if (questions.length > 0) return `squad: the run ${run} waits for an answer: see the question below.`;
-  return `squad works on this issue: the run ${run}.`;
+  return `squad works on this issue${isAgain ? ' again' : ''}: the run ${run}.`;
 }
 
 const WHO: Readonly<Record<IntakeSettings['by'][number], string>> = {

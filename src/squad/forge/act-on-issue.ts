@@ -45,6 +45,10 @@ async function act(
       return checkIssue(ports, record);
     case 'close':
       return keepIssue(ports, { ...record, over: true });
+    case 'reopen': {
+      const { over: _, withdrawn: __, ...rest } = record;
+      return keepIssue(ports, { ...rest, reopened: true });
+    }
     default:
       return decision satisfies never;
   }

@@ -26,7 +26,7 @@ export function lookAtIssues(workspace: OpenedWorkspace, place: string, redactor
     const own = ledger.records(ISSUE_KIND).filter(({ id }) => id.startsWith(issueId(place, 0).slice(0, -1)));
     const records = own.flatMap(({ value }) => issueRecordSchema.safeParse(value).data ?? []);
     const runs = records.flatMap(({ run, over }) => {
-      const found = run === undefined || over === true ? undefined : runIn(ledger, run.id, { lockedBy, now, redactor });
+      const found = run === undefined ? undefined : runIn(ledger, run.id, { lockedBy, now, redactor, over });
       return run === undefined || found === undefined ? [] : [[run.id, found] as const];
     });
     const cappedUntil = newRunsCappedUntil(ledger.sharedUse(lockedBy?.since ?? Infinity));
@@ -43,11 +43,14 @@ interface Around {
   readonly lockedBy: LockedBy | null;
   readonly now: number;
   readonly redactor: Redactor;
+  /** Its end was said: it counts only if it works again. */
+  readonly over?: boolean | undefined;
 }
 
 /** undefined: there is no such run. Its texts are without secrets. */
-function runIn(ledger: Ledger, id: string, { lockedBy, now, redactor }: Around): IssueRun | undefined {
+function runIn(ledger: Ledger, id: string, { lockedBy, now, redactor, over }: Around): IssueRun | undefined {
   const row = ledger.run(id);
+  if (over === true && row !== undefined && endOfRun(ledger, row) !== undefined) return undefined;
   if (row === undefined || findDefinition(ledger, row) === undefined) return undefined;
   const { name } = row;
   const view = endedView(ledger, row);

@@ -136,6 +136,29 @@ describe('the next thing', () => {
       { do: 'wait' },
     ],
     [
+      'one that is over, and whose run works again',
+      { records: new Map([[1, { ...quiet(1), over: true }]]), runs: new Map([['r1', run]]) },
+      { do: 'reopen', number: 1 },
+    ],
+    [
+      'the label of one that works again, whatever became of the other label',
+      {
+        records: new Map([
+          [
+            1,
+            {
+              ...quiet(1),
+              label: 'done',
+              reopened: true,
+              comment: { id: '1', says: statusText({ ...run, isAgain: true }) },
+            },
+          ],
+        ]),
+        runs: new Map([['r1', run]]),
+      },
+      { do: 'label', number: 1, state: 'running' },
+    ],
+    [
       'one that is over and was changed',
       { listed: [{ number: 1, labels: [], changed: 'b' }], records: new Map([[1, { ...quiet(1), over: true }]]) },
       { do: 'look', number: 1 },

@@ -216,7 +216,7 @@ const CONVERSATIONS = new RegExp(
     'engine/checks/notify-command|cli/ask/(ask-retry|dry-run-lines)|cli/(commands/intervene|doctor-checks)',
     'cli/show/turn-record|embed/in-process|engine/(prepare-turn|turn-mail)|model/(attempt|failure|plan|run|run-event)',
     'model/(session-ref|settings|turn-event|turn-request|turn-result|usage)|squad/preflight/roles|prompts/facts',
-    'view/(sentence|report/report-people)|exports/runtime|squad/team/gather-run|squad/settings/parse-settings|substrate/git/forge/remotes',
+    'view/(sentence|sprint/run-facts|report/report-people)|exports/runtime|squad/team/gather-run|squad/settings/parse-settings|substrate/git/forge/remotes',
   ].join('|')})\\.ts$`,
 );
 

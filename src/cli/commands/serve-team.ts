@@ -41,7 +41,7 @@ async function stepAll(workspace: OpenedWorkspace, said: string[]): Promise<numb
   const parts: readonly (() => Promise<number | undefined>)[] = [
     async () => untilItWaits(async () => stepPeople(workspace), MOST_MESSAGES, said),
     async () => untilItWaits(async () => stepTeam(workspace), MOST_STEPS, said),
-    async () => void (await writeNotices(workspace)),
+    async () => (await writeNotices(workspace)).until,
     async () => stepForge(workspace, say),
     async () => stepFollow(workspace, say),
   ];

@@ -97,6 +97,11 @@ function encodedText(base64: string, words: Words): string {
   return text === undefined ? `(${words.bytes(decodedLength(base64))})` : part(text);
 }
 
+/** The most important text of a message as it was sent, in one line for people. */
+export function saidIn(message: Shown, body: string): string {
+  return saysOf(message, body, kindOf(message.type, message.action, fieldsOf(body) as Record<string, Json>), WORDS.en);
+}
+
 /** The most important text of a message, in one line for people. */
 export function said(
   message: Pick<MailMessage, 'from' | 'type' | 'action'>,

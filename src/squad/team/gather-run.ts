@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { attemptName } from '../../model/attempt-id.ts';
 import type { Attempt } from '../../model/attempt.ts';
+import { saidIn } from '../../model/mail/human-line.ts';
 import type { Todo } from '../../model/sprint/sprint.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { parseJson } from '../../text/json.ts';
 import { asObject } from '../../text/json.ts';
 import { findDefinition } from '../../view/read-run.ts';
-import type { RelayMessage, RoleSession, RoleTurn, RunFacts } from '../../view/report/team/team-facts.ts';
+import type { RelayMessage, RoleSession, RoleTurn, RunFacts } from '../../view/sprint/run-facts.ts';
 
 type Readable = Pick<Ledger, 'run' | 'events' | 'attempts' | 'settlement'> & {
   readonly mail: Pick<Ledger['mail'], 'message' | 'bodyOf' | 'deliveries'>;
@@ -79,8 +80,9 @@ function messagesOf(ledger: Readable, run: string): RelayMessage[] {
     const { id, from, type, action, ts, body_encoding: encoding } = message;
     const text = ledger.mail.bodyOf(message);
     const body = encoding === 'json' ? (parseJson(text) ?? text) : text;
+    const says = saidIn(message, text);
     return ledger.mail.deliveries(id).map(({ recipient, state }, index) => ({
-      ...{ id: index === 0 ? id : `${id}-${index + 1}`, from, to: recipient, body, sentAt: ts },
+      ...{ id: index === 0 ? id : `${id}-${index + 1}`, from, to: recipient, body, says, sentAt: ts },
       kind: action === undefined ? type : `${type} ${action}`,
       isRead: state !== 'waiting' && state !== 'leased',
     }));

@@ -6,6 +6,7 @@ import { counted } from '../../text/counted.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { renderEnd } from '../sprint/request-text.ts';
 import type { RequestView } from '../sprint/request-view.ts';
+import type { RelaySummary } from './relay.ts';
 
 /** A channel that people have agreed to. `since`: what was before is no news for it (epoch ms). */
 export interface NoticePlace {
@@ -27,12 +28,21 @@ export interface NoticeView {
     readonly options: readonly string[];
   }[];
   readonly places: readonly NoticePlace[];
+  /** By sprint: what its roles handed to each other. */
+  readonly relay: ReadonlyMap<string, readonly RelaySummary[]>;
   /** The name of a run; its id where it has none. */
   readonly runName: (id: string) => string;
 }
 
 /** A reply that is due unless one of its id is on record. */
 export type Notice = Omit<Reply, 'at'> & { readonly id: string };
+
+export function sprintNoticeId(channel: string, sprint: string, what: string): string {
+  return `${channel}/${sprint}/${what}`;
+}
+
+/** The last thing that a channel hears of a sprint. */
+export const SPRINT_END = 'end';
 
 /** All that people have to hear of a team, whether they have heard it or not: the id of each says what it tells. */
 export function noticesOf(view: NoticeView): Notice[] {
@@ -59,13 +69,13 @@ function ofRequest({ requests }: NoticeView, { id, request, message }: NoticeVie
   return [{ id: `${id}/${what}`, ...to, text: signed(renderEnd(found), 'orchestrator') }];
 }
 
-function ofSprints({ team, runName }: NoticeView, { channel, place, since }: NoticePlace): Notice[] {
+function ofSprints({ team, relay, runName }: NoticeView, { channel, place, since }: NoticePlace): Notice[] {
   return [...team.sprint].flatMap(([id, { kickoff, run, at }]) => {
     const progress = team.progress.get(id);
     const end = team.end.get(id);
     if ((end?.at ?? progress?.at ?? at) < since) return [];
     const notice = (what: string, lines: readonly string[], role = 'orchestrator'): Notice => {
-      return { id: `${channel}/${id}/${what}`, channel, place, text: signed(lines, role, runName(run)) };
+      return { id: sprintNoticeId(channel, id, what), channel, place, text: signed(lines, role, runName(run)) };
     };
     const todos = progress?.todos ?? [];
     const milestone = plainLine(kickoff.milestone, 500);
@@ -75,7 +85,10 @@ function ofSprints({ team, runName }: NoticeView, { channel, place, since }: Not
       ...todos.flatMap((todo) =>
         isOver(todo) ? [notice(`${todo.id}-${todo.state}`, [todoLine(todo)], roleOf(todo))] : [],
       ),
-      ...(end === undefined ? [] : [notice('end', endLines(id, end, todos))]),
+      ...(relay.get(id) ?? []).flatMap((one) =>
+        one.endsAt < since ? [] : [notice(one.id, [`${id}, between roles:`, ...one.lines])],
+      ),
+      ...(end === undefined ? [] : [notice(SPRINT_END, endLines(id, end, todos))]),
     ];
   });
 }

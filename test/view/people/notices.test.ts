@@ -18,7 +18,16 @@ function request(state: RequestState, more: Partial<RequestView> = {}): RequestV
 
 function view(more: Partial<NoticeView>): NoticeView {
   const team = { sprint: new Map(), progress: new Map(), end: new Map() };
-  return { team, requests: [], asked: [], questions: [], places: [PLACE], runName: () => 'sprint-one', ...more };
+  return {
+    team,
+    requests: [],
+    asked: [],
+    questions: [],
+    places: [PLACE],
+    relay: new Map(),
+    runName: () => 'sprint-one',
+    ...more,
+  };
 }
 
 function sprintView(todos: readonly Todo[], end?: { outcome: 'completed'; head: string; at: number }): NoticeView {
@@ -92,6 +101,21 @@ describe('what a report place hears of a sprint', () => {
       `The report: \`squad sprint report ${SPRINT}\`.`,
       '— orchestrator, sprint-one',
     ]);
+  });
+
+  it('is what its roles handed to each other, before its end, from when the channel was there', () => {
+    const relay = new Map([
+      [
+        SPRINT,
+        [
+          { id: 'relay-0', endsAt: 99, lines: ['- before'] },
+          { id: 'relay-1', endsAt: 120, lines: ['- a', '- b'] },
+        ],
+      ],
+    ]);
+    const told = noticesOf({ ...sprintView([], { outcome: 'completed', head: 'c1', at: 130 }), relay });
+    expect(told.map(({ id }) => id)).toEqual(['kickoff', 'relay-1', 'end'].map((what) => `chat/${SPRINT}/${what}`));
+    expect(told[1]?.text).toBe(`${SPRINT}, between roles:\n- a\n- b\n— orchestrator, sprint-one`);
   });
 
   it('is nothing of one that was over before the channel was there', () => {

@@ -20,7 +20,8 @@ import {
 import { renderMarkdown } from '../markdown.ts';
 import { stateOf } from './sprint-report.ts';
 import { sprintTimeline } from './sprint-timeline.ts';
-import { NO_FACTS, type RoleTurn, type RunFacts, type SprintOf, type TeamFacts } from './team-facts.ts';
+import { NO_FACTS, type SprintOf, type TeamFacts } from './team-facts.ts';
+import type { RoleTurn, RunFacts } from '../../sprint/run-facts.ts';
 import {
   ENGINE_ROLE,
   INBOX,
@@ -119,9 +120,11 @@ export function relayFiles({ turns, messages }: RunFacts, timezone: string): Tea
         outcome: outcome ?? null,
       }),
     ),
-    ...messages.map(({ id, to, sentAt, isRead, ...message }) =>
-      jsonFile(place(isRead, to, id), { relay_id: id, to, ...message, sent_at: zonedTime(sentAt, timezone) }),
-    ),
+    ...messages.map((one) => {
+      const { id, to, sentAt, isRead, says: _, ...message } = one;
+      const sent = zonedTime(sentAt, timezone);
+      return jsonFile(place(isRead, to, id), { relay_id: id, to, ...message, sent_at: sent });
+    }),
   ];
 }
 

@@ -7,7 +7,8 @@ import { zonedTime } from '../../../text/zoned-time.ts';
 import { readPlannerReport, unknownCommits, type PlannerReport } from './planner-report.ts';
 import { reportChanges, type ReportChange } from './report-changes.ts';
 import { sprintTimeline, type TimelineEntry } from './sprint-timeline.ts';
-import type { RoleTurn, SprintFacts } from './team-facts.ts';
+import type { SprintFacts } from './team-facts.ts';
+import type { RoleTurn } from '../../sprint/run-facts.ts';
 
 /** null: not checked, or not known; `not_checked` names those that were not looked up. */
 export interface SprintReport {

@@ -4,12 +4,8 @@ import { backlogOf, type Team } from '../../../../src/model/sprint/team.ts';
 import { parseText } from '../../../../src/text/markdown.ts';
 import { pathProblem } from '../../../../src/text/path-problem.ts';
 import { firstFiles, lastFiles, teamFiles } from '../../../../src/view/report/team/team-files.ts';
-import {
-  NO_FACTS,
-  type RoleTurn,
-  type SprintFacts,
-  type TeamFacts,
-} from '../../../../src/view/report/team/team-facts.ts';
+import { NO_FACTS, type SprintFacts, type TeamFacts } from '../../../../src/view/report/team/team-facts.ts';
+import type { RoleTurn } from '../../../../src/view/sprint/run-facts.ts';
 import { statusLines, statusOf } from '../../../../src/view/sprint/status.ts';
 import { threadMs } from '../../../support/growth.ts';
 import { ALL } from '../../../support/lane.ts';
@@ -62,7 +58,16 @@ const FACTS: SprintFacts = {
     },
   ],
   messages: [
-    { id: 'm-1', from: 'planner', to: 'designer', kind: 'ask', sentAt: T0, isRead: false, body: { question: 'blue?' } },
+    {
+      id: 'm-1',
+      from: 'planner',
+      to: 'designer',
+      kind: 'ask',
+      sentAt: T0,
+      isRead: false,
+      body: { question: 'blue?' },
+      says: 'Which?',
+    },
   ],
   documents: {
     plan: { path: 'docs/squad/x/plan.md', commit: 'c0ffee'.repeat(6), text: '---\ntitle: x\n---\n# Plan\n' },

@@ -40,7 +40,7 @@ function follow(
   const { publish: asked, name } = ports.definition;
   if (asked === undefined || followOf(asked.follow) === undefined) return;
   const number = requestNumber(url);
-  if (number === undefined) ports.warn?.('its pull request is not followed: squad follows those of GitHub alone');
+  if (number === undefined) ports.warn?.('its pull request is not followed: its address has no number');
   else beginFollow(ports, { number, head, name, remote: asked.remote }, now);
 }
 

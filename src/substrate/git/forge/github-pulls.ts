@@ -6,10 +6,11 @@ import type { Refused } from '../../ports/forge.ts';
 import { readValue as value, type ApiAnswer } from './api-answer.ts';
 import { githubApi, type CallApi } from './gh-api.ts';
 import { ownLogin, roleOf } from './github-people.ts';
+import { graphqlAnswer } from './graphql-answer.ts';
 import { checkOf, checkSchema, logOf } from './github-checks.ts';
 import { pullComments } from './github-pull-comments.ts';
 import { markedText } from './own-comment.ts';
-import { forgePlace, refused, said, type ForgePorts } from './remotes.ts';
+import { forgePlace, refused, type ForgePorts } from './remotes.ts';
 
 /** All that a look needs but comments, in one request: an hour without news costs as many requests as it has looks. */
 const QUERY = `query($owner:String!,$name:String!,$number:Int!){repository(owner:$owner,name:$name){pullRequest(number:$number){
@@ -62,7 +63,7 @@ export async function githubPulls(ports: ForgePorts, url: string): Promise<Forge
   const [owner = '', name = ''] = (forgePlace(url)?.path ?? '').split('/');
   const self = ownLogin(call);
   const query: Query = async (text, fields) =>
-    asked(await call({ method: 'POST', path: '/graphql', fields: { query: text, ...fields } }));
+    graphqlAnswer(await call({ method: 'POST', path: '/graphql', fields: { query: text, ...fields } }));
   return {
     read: async (number) =>
       value(await query(QUERY, { owner, name, number }), foundSchema, ({ data }) => ({
@@ -94,19 +95,6 @@ export async function githubPulls(ports: ForgePorts, url: string): Promise<Forge
 }
 
 type Query = (text: string, fields: Readonly<Record<string, string | number>>) => Promise<ApiAnswer>;
-
-/** GraphQL answers 200 also where it did nothing. */
-function asked(answer: ApiAnswer): ApiAnswer {
-  if (answer.type !== 'ok') return answer;
-  const { errors } = z
-    .object({ errors: z.array(z.object({ type: z.string().optional(), message: z.string() })).default([]) })
-    .catch({ errors: [] })
-    .parse(answer.body);
-  const [first] = errors;
-  if (first === undefined) return answer;
-  const why = said(first.message).slice(0, 300);
-  return first.type === 'NOT_FOUND' ? { type: 'gone', why } : refused(`the forge refuses it: ${why}`);
-}
 
 function notDone(answer: Exclude<ApiAnswer, { type: 'ok' }>): NotDone {
   return answer.type === 'same' ? refused('the forge says that nothing has changed, and was not asked that') : answer;

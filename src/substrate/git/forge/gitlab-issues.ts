@@ -6,15 +6,13 @@ import type { Refused } from '../../ports/forge.ts';
 import { readValue as value } from './api-answer.ts';
 import type { CallApi } from './gh-api.ts';
 import { gitlabApi } from './glab-api.ts';
+import { MOST_PAGES, PAGE, pagesOf } from './gitlab-pages.ts';
+import { gitlabRole, ownName } from './gitlab-people.ts';
 import { hasMarker, isMarked, markedText } from './own-comment.ts';
 import type { ForgePlace, ForgePorts } from './remotes.ts';
 
-/** Its answers are whole: more would not fit into what squad reads. */
-const PAGE = 20;
-const MOST_PAGES = 50;
 /** More of a comment is not read. */
 const MOST_BODY = 4_000;
-const [DEVELOPER, OWNER] = [30, 50];
 
 const url = z.url({ protocol: /^https?$/ });
 const listSchema = z.array(z.object({ iid: z.int(), updated_at: z.string(), labels: z.array(z.string()) }));
@@ -35,23 +33,18 @@ const notesSchema = z.array(
     author: z.object({ username: z.string() }).nullish(),
   }),
 );
-const membersSchema = z.array(z.object({ username: z.string(), access_level: z.int(), state: z.string().optional() }));
 
 /** The issues of a project on GitLab, through `glab api`, as its documents describe that. */
 export async function gitlabIssues(ports: ForgePorts, place: ForgePlace): Promise<ForgeIssues | Refused> {
   const call = await gitlabApi(ports, place);
   if (typeof call !== 'function') return call;
-  const self = async (): Promise<{ readonly type: 'login'; readonly login: string } | NotDone> =>
-    value(await call({ path: '/user' }), z.object({ username: z.string() }), ({ username }) => ({
-      type: 'login',
-      login: username,
-    }));
+  const self = ownName(call);
   const find = async (number: number, after: string) => notes(call, self, { number, after });
   return {
     place: `${place.host}/${place.path}`,
     list: async (of) => list(call, of),
     read: async (of) => readIssue(call, of),
-    roleOf: async (login) => roleOf(call, login),
+    roleOf: async (login) => gitlabRole(call, login),
     comments: async ({ number, after }) => find(number, after),
     post: async ({ number, marker, text, since }) => {
       const there = await find(number, commentsSince(since));
@@ -103,7 +96,7 @@ async function readIssue(
   const answer = await call({ path: `issues/${number}` });
   const issue = value(answer, issueSchema, (read) => ({ type: 'issue', read }));
   if (issue.type !== 'issue') return issue;
-  const events = await pages(call, `issues/${number}/resource_label_events`, {}, eventsSchema);
+  const events = await pagesOf(call, `issues/${number}/resource_label_events`, {}, eventsSchema);
   if ('type' in events) return events;
   const newest = { sort: 'desc', order_by: 'created_at', activity_filter: 'only_activity', per_page: PAGE };
   const said = value(await call({ path: `issues/${number}/notes`, fields: newest }), notesSchema, (read) => ({
@@ -127,15 +120,6 @@ async function readIssue(
   };
 }
 
-async function roleOf(call: CallApi, login: string): ReturnType<ForgeIssues['roleOf']> {
-  const answer = await call({ path: 'members/all', fields: { query: login, per_page: PAGE } });
-  return value(answer, membersSchema, (members) => {
-    const found = members.find(({ username, state = 'active' }) => username === login && state === 'active');
-    const level = found?.access_level ?? 0;
-    return { type: 'role', role: level >= OWNER ? 'owner' : level >= DEVELOPER ? 'member' : 'none' };
-  });
-}
-
 async function notes(
   call: CallApi,
   self: () => Promise<{ readonly type: 'login'; readonly login: string } | NotDone>,
@@ -145,7 +129,7 @@ async function notes(
   if (own.type !== 'login') return own;
   const [since = '', last = '0'] = after.split('/');
   const fields = { sort: 'asc', order_by: 'created_at', activity_filter: 'only_comments' };
-  const all = await pages(call, `issues/${number}/notes`, fields, notesSchema);
+  const all = await pagesOf(call, `issues/${number}/notes`, fields, notesSchema);
   if ('type' in all) return all;
   const comments = all.flatMap(({ id, body, created_at, system, author }): ForgeComment[] => {
     if (system || id <= Number(last) || Date.parse(created_at) < Date.parse(since)) return [];
@@ -154,21 +138,4 @@ async function notes(
     return [{ id: String(id), cursor: `${created_at}/${id}`, by, body: body.slice(0, MOST_BODY), isOwn }];
   });
   return { type: 'comments', comments };
-}
-
-async function pages<Item>(
-  call: CallApi,
-  path: string,
-  fields: Readonly<Record<string, string>>,
-  schema: z.ZodType<Item[]>,
-): Promise<Item[] | NotDone> {
-  const all: Item[] = [];
-  for (let page = 1; page <= MOST_PAGES; page += 1) {
-    const answer = await call({ path, fields: { ...fields, per_page: PAGE, page } });
-    const read = value(answer, schema, (items) => ({ type: 'page', items }));
-    if (read.type !== 'page') return read;
-    all.push(...read.items);
-    if (answer.type !== 'ok' || !answer.more) break;
-  }
-  return all;
 }

@@ -5,6 +5,7 @@ import { isGitlab } from './choose-host.ts';
 import { githubIssues } from './github-issues.ts';
 import { githubPulls } from './github-pulls.ts';
 import { gitlabIssues } from './gitlab-issues.ts';
+import { gitlabPulls } from './gitlab-pulls.ts';
 import {
   forgePlace,
   refused,
@@ -34,8 +35,7 @@ export async function forgePulls(
 ): Promise<ForgePulls | Refused> {
   const found = await placeOf(ports, of, remote);
   if ('type' in found) return found;
-  if (await isGitlab(ports, found.place)) return refused('squad follows pull requests of GitHub alone');
-  return githubPulls(ports, found.url);
+  return (await isGitlab(ports, found.place)) ? gitlabPulls(ports, found.place) : githubPulls(ports, found.url);
 }
 
 async function placeOf(

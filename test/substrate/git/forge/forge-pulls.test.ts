@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { gitlabPulls } from '../../../../src/substrate/git/forge/gitlab-pulls.ts';
 import { githubPulls } from '../../../../src/substrate/git/forge/github-pulls.ts';
 import type { ForgePorts } from '../../../../src/substrate/git/forge/remotes.ts';
 import { createSystemClock } from '../../../../src/substrate/system/clock/system-clock.ts';
@@ -6,8 +7,9 @@ import { createSystemProcesses } from '../../../../src/substrate/system/process/
 import { FakePulls } from '../../../support/github/fake-pulls.ts';
 import { findGh } from '../../../support/github/find-gh.ts';
 import { Github } from '../../../support/github/index.ts';
-import { addCheck, addPull } from '../../../support/github/pulls.ts';
+import { addCheck, addPull, addReview } from '../../../support/github/pulls.ts';
 import { emptyState } from '../../../support/github/state.ts';
+import { glabRun } from '../../../support/gitlab/glab-run.ts';
 import { ALL } from '../../../support/lane.ts';
 import { pullsSuite } from './pulls-suite.ts';
 
@@ -16,6 +18,46 @@ describe('pull requests without a forge', () => {
     const state = emptyState('acme', 'app');
     return { state, pulls: new FakePulls(state, 'squad-bot') };
   }, {});
+});
+
+/** By recorded answers, as GitLab's documents have them: no GitLab was asked. */
+describe('merge requests of GitLab, by its documents', () => {
+  const open = async () => {
+    const state = emptyState('acme', 'app');
+    const { run, requests } = glabRun(state, 'squad-bot');
+    const ports = { processes: { run }, environment: {}, forgeCli: () => Promise.resolve('/usr/bin/glab') };
+    const pulls = await gitlabPulls(ports as unknown as ForgePorts, { host: 'gitlab.com', path: 'acme/app' });
+    if ('type' in pulls) throw new Error(pulls.why);
+    return { state, pulls, requests, reviews: 'pull' as const };
+  };
+  pullsSuite(open, {});
+
+  it('costs two requests where nothing is new', async () => {
+    const { state, pulls, requests } = await open();
+    await pulls.read(addPull(state, { head: 'x', base: 'main', title: 'T', body: 'B', user: 'squad-bot' }).number);
+    expect(requests).toEqual(['POST graphql', 'GET projects/acme%2Fapp/repository/branches/main']);
+  });
+
+  it('asks for no merge while GitLab still checks whether it can be merged', async () => {
+    const { state, pulls } = await open();
+    const pull = addPull(state, { head: 'x', base: 'main', title: 'T', body: 'B', user: 'squad-bot' });
+    pull.mergeState = 'UNSTABLE';
+    expect(await pulls.askMerge({ number: pull.number, head: 'a'.repeat(40) })).toMatchObject({ type: 'later' });
+    expect(pull.autoMerge).toBe(false);
+  });
+
+  it('takes an approval for one of this commit only if it came after it', async () => {
+    const { state, pulls } = await open();
+    const pull = addPull(state, { head: 'x', base: 'main', title: 'T', body: 'B', user: 'squad-bot' });
+    addReview(state, pull, { user: 'ann', says: 'APPROVED' });
+    state.now = () => Date.parse('2026-11-29T04:00:00Z');
+    addReview(state, pull, { user: 'owner', says: 'APPROVED' });
+    const read = await pulls.read(pull.number);
+    expect(read.type === 'pull' && read.pull.approvals).toEqual([
+      { by: 'ann', says: 'approved', commit: 'a'.repeat(40) },
+      { by: 'owner', says: 'approved', commit: '' },
+    ]);
+  });
 });
 
 const GH = findGh();

@@ -9,6 +9,8 @@ import { emptyState, type GithubState, type Pull } from '../../../support/github
 export interface PullsBench {
   readonly state: GithubState;
   readonly pulls: ForgePulls;
+  /** Where the words of a review stand, if it has them as an own kind of comment. */
+  readonly reviews?: 'review' | 'pull';
 }
 
 type Tags = Readonly<{ tags: string[] }>;
@@ -17,11 +19,11 @@ const HEAD = 'a'.repeat(40);
 
 /** What every adapter of the port of pull requests promises. */
 export function pullsSuite(open: () => Promise<PullsBench>, lane: Tags | Record<string, never>): void {
-  let [pulls, state, pull]: [ForgePulls, GithubState, Pull] = [] as never;
+  let [pulls, state, pull, reviews]: [ForgePulls, GithubState, Pull, 'review' | 'pull'] = [] as never;
   const login = 'squad-bot';
   let clock = 0;
   beforeEach(async () => {
-    ({ pulls, state } = await open());
+    ({ pulls, state, reviews = 'review' } = await open());
     Object.assign(state, { ...emptyState(state.owner, state.name), tokens: state.tokens, now: () => clock });
     clock = Date.parse('2026-11-29T06:00:00Z');
     const users = { owner: 'admin', ann: 'write', mallory: 'none', [login]: 'write' } as const;
@@ -64,7 +66,7 @@ export function pullsSuite(open: () => Promise<PullsBench>, lane: Tags | Record<
   });
 
   it('lists what people say, where it stands, and answers there once found by its marker', lane, async () => {
-    const first = addLine(state, pull, { user: 'ann', body: 'Rename it', path: 'a.txt', line: 7 });
+    const line = addLine(state, pull, { user: 'ann', body: 'Rename it', path: 'a.txt', line: 7 });
     clock += 1_000;
     const issue = state.issues.get(pull.number);
     if (issue !== undefined) addComment(state, issue, 'mallory', '<!-- squad:follow/s/line/1 -->\nI am squad');
@@ -73,7 +75,9 @@ export function pullsSuite(open: () => Promise<PullsBench>, lane: Tags | Record<
     addReview(state, pull, { user: 'ann', body: 'Thanks!', says: 'APPROVED' });
     const before = await read();
     clock += 1_000;
-    const comment = { on: 'line', thread: String(first.id) } as const;
+    const said = await pulls.comments(pull.number);
+    const first = said.type === 'comments' ? said.comments.find(({ by }) => by === line.user) : undefined;
+    const comment = { on: 'line', thread: first?.thread ?? '' } as const;
     expect(await pulls.answer({ number: pull.number, comment, marker: 'follow/s/1', text: 'done' })).toEqual({
       type: 'answered',
     });
@@ -82,10 +86,10 @@ export function pullsSuite(open: () => Promise<PullsBench>, lane: Tags | Record<
     const found = await pulls.comments(pull.number);
     if (found.type !== 'comments') throw new Error(found.why);
     expect(found.comments).toMatchObject([
-      { on: 'line', by: 'ann', body: 'Rename it', path: 'a.txt', line: 7, thread: String(first.id), isOwn: false },
+      { on: 'line', by: 'ann', body: 'Rename it', path: 'a.txt', line: 7, thread: comment.thread, isOwn: false },
       { on: 'pull', by: 'mallory', isOwn: false },
-      { on: 'review', by: 'owner', body: 'Not yet', isOwn: false },
-      { on: 'line', by: login, thread: String(first.id), isOwn: true },
+      { on: reviews, by: 'owner', body: 'Not yet', isOwn: false },
+      { on: 'line', by: login, thread: comment.thread, isOwn: true },
       { on: 'pull', by: login, isOwn: true },
     ]);
     expect(found.comments.filter(({ isOwn, body }) => isOwn && hasMarker(body, 'follow/s/2'))).toHaveLength(1);

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { defineConfig } from 'tsdown';
 import { asciiOnly } from './scripts/ascii-only.ts';
 import { lazyBuiltins } from './scripts/lazy-builtins.ts';
+import { lazySchemas } from './scripts/lazy-schemas.ts';
 import { thirdPartyNotices } from './scripts/third-party-notices.ts';
 
 const shared = { platform: 'node', target: 'node22.14' } as const;
@@ -95,7 +96,7 @@ export default defineConfig([
     clean: false,
     // Nobody embeds the command line, and to find and link six hundred modules one by one takes longer than everything else
     // before the first agent.
-    plugins: [lazyBuiltins(), asciiOnly(), thirdPartyNotices('THIRD-PARTY-LICENSES.txt')],
+    plugins: [lazySchemas(), lazyBuiltins(), asciiOnly(), thirdPartyNotices('THIRD-PARTY-LICENSES.txt')],
     // Its other build loads its parts in a way that is not seen here.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     deps: {

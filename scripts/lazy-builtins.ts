@@ -1,5 +1,5 @@
-// A build plugin: Node's own modules without the wrapper that `import` makes of them. The wrapper reads every export, and with that
-// loads parts of Node that no command needs, such as streams for a standard input that nobody reads.
+// A build plugin: parts of Node and of V8 that a command line loads when it uses them. Node's own modules come without the wrapper that
+// `import` makes of them: it reads every export, and with that loads more, such as streams for a standard input that nobody reads.
 
 /** They load much of Node with them, and many commands call none of their functions. */
 const ON_CALL: ReadonlySet<string> = new Set(['node:child_process', 'node:fs/promises']);
@@ -8,11 +8,26 @@ export function lazyBuiltins() {
   return {
     name: 'lazy-builtins',
     renderChunk(code: string): string {
-      return code.replaceAll(/^import ([^"']+) from "(node:[\w/]+)";$/gm, (_, names: string, module: string) =>
+      const plain = code.replaceAll(/^import ([^"']+) from "(node:[\w/]+)";$/gm, (_, names: string, module: string) =>
         constantsFor(names, module),
       );
+      return plain.replaceAll(OF_SCRIPTS, (_, name: string, made: string, at: number) => onUse(plain, name, made, at));
     },
   };
+}
+
+/** To make one reads what is known of all scripts, and most of what a command prints is plain letters. */
+const OF_SCRIPTS = /^const ([\w$]+) = (new Intl\.Segmenter\(.*\)|\/.*\\p\{RGI_Emoji\}.*\/v);$/gm;
+
+function onUse(code: string, name: string, made: string, at: number): string {
+  const uses = [...code.matchAll(new RegExp(`(?<![\\w$.])${name.replaceAll('$', '\\$')}(?![\\w$])(\\.\\w+\\()?`, 'g'))];
+  const calls = new Set(uses.flatMap(({ index, 1: call }) => (index === at + 'const '.length ? [] : [call])));
+  const parts = [...calls].map((call) => {
+    if (call === undefined) throw new Error(`${name} is used in a way that is not known here`);
+    const method = call.slice(1, -1);
+    return `${method}: (text) => (${name}$made ??= ${made}).${method}(text)`;
+  });
+  return `let ${name}$made; const ${name} = { ${parts.join(', ')} };`;
 }
 
 function constantsFor(names: string, module: string): string {

@@ -19,15 +19,14 @@ export function endedView(ledger: ReadEnd, run: Pick<RunRow, 'id'>): RunView | u
   return { ...ended, use: { ...ended.use, caps } };
 }
 
-const { run, plan, use } = runViewSchema.shape;
 const short = { runId: true, name: true, parent: true, objective: true, source: true, playbook: true } as const;
 
 /** For lists of runs: to check the whole of each view takes most of their time. */
 export const shortViewSchema = z.object({
   version: runViewSchema.shape.version,
-  run: run.pick({ ...short, startedAt: true, deadline: true, state: true, need: true }).strip(),
-  plan: plan.pick({ tasks: true, stage: true }).strip(),
-  use: use.pick({ usage: true, elapsedMs: true }).strip(),
+  run: runViewSchema.shape.run.pick({ ...short, startedAt: true, deadline: true, state: true, need: true }).strip(),
+  plan: runViewSchema.shape.plan.pick({ tasks: true, stage: true }).strip(),
+  use: runViewSchema.shape.use.pick({ usage: true, elapsedMs: true }).strip(),
   end: z.object({ headline: z.string() }).nullable(),
 });
 

@@ -42,7 +42,7 @@ const mailReadingSchema = z.strictObject({
 export type MailReading = z.infer<typeof mailReadingSchema>;
 
 /** Mostly from the definition of the run. `squad status` shows these fields too. */
-export const RUN_PART = {
+export const runPartSchema = z.strictObject({
   runId: z.string(),
   name: z.string(),
   /** The run that this one is a fork of, and the event up to which their decisions are the same. null: it is no fork. */
@@ -74,10 +74,10 @@ export const RUN_PART = {
   deadline: z.int().nullable(),
   /** null: it does not exist yet. */
   branch: z.string().nullable(),
-};
+});
 
 /** From the plan. `squad status` shows these fields too. */
-export const PLAN_PART = {
+export const planPartSchema = z.strictObject({
   /**
    * Rounds of review that took place: by stage in a playbook with stages, else by task. Stages and tasks that no one reviews are
    * absent.
@@ -116,9 +116,9 @@ export const PLAN_PART = {
       }),
     )
     .optional(),
-};
+});
 
-export const TASKS_PART = z.array(
+export const tasksPartSchema = z.array(
   z.strictObject({
     id: z.string(),
     title: z.string(),
@@ -130,19 +130,19 @@ export const TASKS_PART = z.array(
   }),
 );
 
-export const USE_PART = {
+export const usePartSchema = z.strictObject({
   usage: usageCountSchema.usage,
   limits: limitsSchema,
   /** Limits on what may be used, with what is used of each. */
   caps: z.array(capUseSchema),
-};
+});
 
-export const WAITS_PART = {
+export const waitsPartSchema = z.strictObject({
   /** Why the run does not continue by itself, and for what it waits. */
   waitingFor: waitingForSchema.nullable(),
   /** Agents that wait in the middle of their turns until a person allows a tool. */
   asks: z.array(z.strictObject({ id: z.string(), agent: z.string(), text: z.string(), until: z.int() })),
-};
+});
 
 /**
  * A run, folded once from its ledger and plan. Each view of it (`status`, `runs`, the end of a command, statistics) is a pure
@@ -151,7 +151,7 @@ export const WAITS_PART = {
 export const runViewSchema = z.strictObject({
   version: z.literal(1),
   run: z.strictObject({
-    ...RUN_PART,
+    ...runPartSchema.shape,
     state: z.enum(RUN_STATES),
     /** Need of a run that has to continue, in one word and in a few; null: it is over. */
     need: z.strictObject({ need: z.enum(NEEDS), why: z.string() }).nullable(),
@@ -159,7 +159,7 @@ export const runViewSchema = z.strictObject({
     delivers: z.string().nullable(),
   }),
   plan: z.strictObject({
-    ...PLAN_PART,
+    ...planPartSchema.shape,
     tasks: z.strictObject({ all: count, done: count }),
     /** Where it is, or ended; null: its playbook has no stages. */
     stage: z.strictObject({ id: z.string(), place: z.int(), of: z.int() }).nullable(),
@@ -170,13 +170,13 @@ export const runViewSchema = z.strictObject({
   }),
   /** In their order; empty: the playbook has none. */
   stages: z.array(shownStageSchema),
-  tasks: TASKS_PART,
+  tasks: tasksPartSchema,
   turns: usageCountSchema.turns,
   /** `elapsedMs`: engine time over all segments. */
-  use: z.strictObject({ ...USE_PART, elapsedMs: z.number().nonnegative() }),
+  use: usePartSchema.extend({ elapsedMs: z.number().nonnegative() }),
   /** Open ones; empty once the run is over. */
   questions: z.array(askedQuestionSchema),
-  waits: z.strictObject(WAITS_PART),
+  waits: waitsPartSchema,
   /** null: the run has no mailbox. */
   mail: mailReadingSchema.nullable(),
   /** Commands that continue from here, the most likely first. */

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { diskUseSchema } from '../model/disk-use.ts';
 import { RUN_ENDS, RUN_PHASES, phaseOf } from '../model/run-state.ts';
 import { shownStageSchema } from '../model/shown-stage.ts';
-import { PLAN_PART, RUN_PART, runViewSchema, TASKS_PART, USE_PART, WAITS_PART, type RunView } from './run-view.ts';
+import {
+  planPartSchema,
+  runPartSchema,
+  runViewSchema,
+  tasksPartSchema,
+  usePartSchema,
+  waitsPartSchema,
+  type RunView,
+} from './run-view.ts';
 import { sharedLimitsViewSchema } from './shared-limits.ts';
 import { shownTeamSchema } from './sprint/shown-team-schema.ts';
 import { usageCountSchema } from './usage-count.ts';
@@ -20,7 +28,7 @@ export type TidyingNotice = z.infer<typeof tidyingNoticeSchema>;
 
 /** The output of `squad status --json`: API. Times are epoch ms. null means unknown, which is not zero. */
 export const runStatusSchema = z.strictObject({
-  ...RUN_PART,
+  ...runPartSchema.shape,
   phase: z.enum(RUN_PHASES),
   /** null until the run has finished. */
   outcome: z.enum(RUN_ENDS).nullable(),
@@ -34,14 +42,14 @@ export const runStatusSchema = z.strictObject({
   stageHistory: z.array(z.string()).optional(),
   /** All of them, in their order. */
   stages: z.array(shownStageSchema).optional(),
-  ...PLAN_PART,
-  tasks: TASKS_PART,
+  ...planPartSchema.shape,
+  tasks: tasksPartSchema,
   turns: usageCountSchema.turns,
-  ...USE_PART,
+  ...usePartSchema.shape,
   /** Engine time over all segments. Suspended time does not count. */
   elapsedSeconds: z.int().nonnegative(),
   maxSeconds: z.number().positive(),
-  ...WAITS_PART,
+  ...waitsPartSchema.shape,
   /** null: the run has no mailbox. */
   mail: runViewSchema.shape.mail,
   /** Limits of all runs of the repository together. Absent: none are set. */

@@ -2,14 +2,12 @@ import { z } from 'zod';
 import { RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 
-const { objective, submitted } = runDefinitionSchema.shape;
-
 /** To check the whole of each definition takes most of the time of a list. */
 const untouchedSchema = z.object({
   ...runDefinitionSchema.pick({ source: true, playbook: true, options: true }).shape,
-  objective: objective.pick({ title: true, priority: true, deadline: true }),
+  objective: runDefinitionSchema.shape.objective.pick({ title: true, priority: true, deadline: true }),
   repository: z.object({ base: z.string() }),
-  submitted: submitted.unwrap(),
+  submitted: runDefinitionSchema.shape.submitted.unwrap(),
 });
 export type UntouchedRun = z.infer<typeof untouchedSchema>;
 

@@ -1,5 +1,5 @@
 import cliTruncate from 'cli-truncate';
-import stringWidth from 'string-width';
+import { widthOf } from './cells.ts';
 
 /** Columns between two cells. */
 const GAP = 2;
@@ -32,7 +32,7 @@ export function renderTable({ head, rows, columns, cut }: Table): string[] {
 export function columnWidths(rows: Table['rows']): number[] {
   const count = rows.reduce((most, row) => Math.max(most, row.length), 0);
   return Array.from({ length: count }, (_, index) =>
-    rows.reduce((widest, row) => Math.max(widest, stringWidth(row[index] ?? '')), 0),
+    rows.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? '')), 0),
   );
 }
 
@@ -59,5 +59,5 @@ function fit(widths: readonly number[], columns = Infinity, cut: Table['cut']): 
 
 function pad(cell: string, width: number): string {
   const cut = cliTruncate(cell, width);
-  return cut + ' '.repeat(Math.max(0, width - stringWidth(cut)));
+  return cut + ' '.repeat(Math.max(0, width - widthOf(cut)));
 }

@@ -36,8 +36,8 @@ export type TurnStart = Extract<Start, { start: 'turn' }>;
 type Forms = Playbook<unknown>['answers'];
 
 const MINUTE = 60_000;
-const JUDGEMENT_SCHEMA = plainSchema(judgementAnswerSchema);
-const REPORT_SCHEMA = plainSchema(authorReportSchema);
+const judgementFormSchema = plainSchema(judgementAnswerSchema);
+const reportFormSchema = plainSchema(authorReportSchema);
 
 /** The whole order of one attempt: its prompt, place and limits. `turnId` is its id in the ledger. */
 export function renderOrder(
@@ -61,7 +61,7 @@ export function renderOrder(
   const runtime = other?.runtime ?? agent.runtime;
   const session = start.session.resume && about.session?.runtime === runtime ? about.session : undefined;
   const isReport = start.review === null && reports(state.task);
-  const outputSchema = isReport ? REPORT_SCHEMA : schemaOf(start, state, playbook.answers);
+  const outputSchema = isReport ? reportFormSchema : schemaOf(start, state, playbook.answers);
   const turnMinutes = agent.limits?.turnMinutes ?? definition.limits.turnMinutes;
   const prompt = promptOf(start, state, {
     board,
@@ -124,7 +124,7 @@ function placeOf(start: TurnStart, state: TaskState, board: Board): Place {
 function schemaOf({ review }: TurnStart, { task, work }: TaskState, forms: Forms): Record<string, Json> | undefined {
   if (review !== null) return { ...plainSchema(reviewForm(categoriesOf(openReviewOf(work, task)))) };
   if (task.output === undefined) return undefined;
-  const schema = isJudge(task) ? JUDGEMENT_SCHEMA : forms?.[task.output.schema]?.schema;
+  const schema = isJudge(task) ? judgementFormSchema : forms?.[task.output.schema]?.schema;
   if (schema === undefined)
     throw new Error(`task ${task.id} names the schema ${task.output.schema}, which does not exist`);
   return { ...schema };

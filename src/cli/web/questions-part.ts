@@ -2,7 +2,7 @@ import type { AskedPlan, AskedQuestion } from '../../model/plan/asked-question.t
 import { PLAN_OPTIONS } from '../../model/plan/proposal.ts';
 import { PERMISSION_OPTIONS } from '../../view/permission-ask.ts';
 import { markup, type Markup } from '../../view/report/markup.ts';
-import { counted } from '../../text/counted.ts';
+import { counted, grouped } from '../../text/counted.ts';
 import { spanText } from '../../text/duration.ts';
 import { moneyText } from '../../model/amount.ts';
 import { estimateTexts } from '../ask/plan-lines.ts';
@@ -80,7 +80,7 @@ ${changes === undefined ? '' : changesOf(changes)}
 <h4>${counted(tasks.length, 'task')}</h4><ol>${tasks.map(taskOf)}</ol>
 <h4>Criteria</h4>${listOf(criteria.map(({ text, command, proposed }) => markup`${text}${command === null ? '' : markup` — <code>${command}</code>`}${proposed ? ' (proposed by the planner)' : ''}`))}
 <h4>Commands that are run</h4>${listOf(commands.map((command) => markup`${command.for}: <code>${command.run}</code>`))}
-<h4>At most</h4><p>${moneyText(limits.usd)}, ${counted(limits.turns, 'turn')}, ${spanText(limits.minutes * 60_000)} of engine time${limits.tokens === null ? '' : `, ${limits.tokens.toLocaleString('en-US')} tokens`}</p>
+<h4>At most</h4><p>${moneyText(limits.usd)}, ${counted(limits.turns, 'turn')}, ${spanText(limits.minutes * 60_000)} of engine time${limits.tokens === null ? '' : `, ${grouped(limits.tokens)} tokens`}</p>
 ${
   estimate === undefined
     ? ''

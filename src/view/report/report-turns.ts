@@ -18,6 +18,7 @@ import { howEnded, returnedText } from '../sentence.ts';
 import { isTurn, totalsOf } from '../usage-count.ts';
 import { duration } from './report-head.ts';
 import { SPENT_ON, timeSpentOf, type SpentOn } from './time-spent.ts';
+import { grouped } from '../../text/counted.ts';
 
 /** The turns of each agent and task with the sum of their reported usage, and how many did not report it. */
 export function costSection({ attempts }: RunHistory): Section | undefined {
@@ -53,7 +54,7 @@ function sumsOf(turns: readonly AttemptReading[]): Text[] {
   const completed = turns.filter(({ settlement }) => settlement?.result.outcome === 'completed');
   const { turnsClaimed, turnsSettled, unknownUsage, unknownCost, ...sums } = totalsOf(turns);
   const tokens = (of: 'inputTokens' | 'cachedInputTokens' | 'outputTokens'): string =>
-    sumText(sums[of].toLocaleString('en-US'), unknownUsage, turnsSettled);
+    sumText(grouped(sums[of]), unknownUsage, turnsSettled);
   return [
     String(turnsClaimed),
     String(completed.length),

@@ -14,6 +14,7 @@ import { post } from './post.ts';
 import { deliveriesOf, mailById, mailWhere, recipientsOf, type StoredMail, toMessage } from './rows.ts';
 import { ensureSession, epochOf } from './session.ts';
 import { findTask, listTasks } from './effects.ts';
+import { grouped } from '../../../text/counted.ts';
 
 /** Unread messages of one recipient. */
 const MOST_UNREAD = 1_000;
@@ -128,7 +129,7 @@ function refuseFullInbox(store: Store, runId: string, { to }: CheckedDraft): voi
     LIMIT 1 OFFSET ${MOST_UNREAD - 1}`;
   for (const [index, recipient] of to.entries()) {
     if (!store.has(sql, runId, recipient)) continue;
-    const rule = `recipient's inbox is full (${MOST_UNREAD.toLocaleString('en-US')} unread); send to ${recipient} again once it has read some`;
+    const rule = `recipient's inbox is full (${grouped(MOST_UNREAD)} unread); send to ${recipient} again once it has read some`;
     refuse('queue_full', `to[${index}]`, rule);
   }
 }

@@ -109,7 +109,7 @@ describe.concurrent('a run of several repositories', { timeout: 1_200_000 }, () 
     for (const path of [repository, api]) expect(git(path, 'for-each-ref', '--format=%(refname)')).not.toContain(RUN);
   });
 
-  it('publishes both with pull requests that name each other', async (test) => {
+  it('publishes both with pull requests that name each other', ALL, async (test) => {
     const pair = openPair({ publish: { remote: 'origin', pr: true } });
     test.onTestFinished(() => pair.end());
     const ended = await pair.runAll([], pair.path);
@@ -198,7 +198,7 @@ describe.concurrent('a run of several repositories', { timeout: 1_200_000 }, () 
     for (const { body } of pair.pulls()) expect(body).toMatch(/merge all of them, or none/);
   });
 
-  it('gives a plan back whose tasks name no repository, an unknown one, or two', async (test) => {
+  it('gives a plan back whose tasks name no repository, an unknown one, or two', ALL, async (test) => {
     const bad = [
       piece('none'),
       piece('unknown', { files: ['repositories/web/a.txt'] }),

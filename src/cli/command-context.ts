@@ -46,7 +46,7 @@ export interface CommandContext {
   /** How many events are printed. Results and errors always are. */
   readonly logLevel: () => LogLevel;
   /** A worker elsewhere does what is asked of the run. Absent: this machine does. */
-  readonly remote?: Pick<Squad, 'intervene' | 'answer'>;
+  readonly remote?: Pick<Squad, 'intervene' | 'answer' | 'stop'>;
   /** The runs that this process drives, each with what is to be done first if squad breaks. Absent: squad may break unnoticed. */
   readonly engines?: Map<RunningRun, (error: SquadError) => void>;
 }

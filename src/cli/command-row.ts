@@ -2,7 +2,7 @@ import { Argument, Option, type AddHelpTextContext, type Command } from 'command
 import { nameOf, type Flag, type Word } from '../text/flags.ts';
 import { FLAGS, type CommandContext } from './command-context.ts';
 import { JSON_OBJECT } from './flags.ts';
-import type { PoolUse } from './pool/in-pool.ts';
+import type { PoolPlace, PoolUse } from './pool/in-pool.ts';
 
 /** A command. Its code is loaded when it runs; without `load`, it only has the commands below it. */
 export interface CommandRow {
@@ -17,8 +17,8 @@ export interface CommandRow {
   readonly needs?: readonly string[];
   /** squad starts it itself. */
   readonly hidden?: boolean;
-  /** With `--pool` it is about a run of a pool. */
-  readonly pool?: PoolUse;
+  /** With `--pool` it is about a run of a pool. `itself`: the command looks for it. */
+  readonly pool?: PoolUse | 'itself';
   readonly commands?: Commands;
   readonly load?: () => Promise<(context: CommandContext, ...given: never[]) => Promise<void> | void>;
 }
@@ -48,11 +48,11 @@ export function addCommands(parent: Command, commands: Commands, context: Comman
           throw (await import('./excess-words.ts')).excessWords(self, words);
         // A flag that the command above has, too, was read as its own.
         const all = parent.parent === null ? options : { ...parent.opts(), ...options };
-        const there =
-          row.pool === undefined ? context : await placeOf(context, row, row.pool, { ...all, first: given[0] });
-        await (
-          await load()
-        )(there, ...([...given.slice(0, -2), all, self] as never[]));
+        const act = await load();
+        const place = row.pool === undefined ? undefined : await placeOf(context, row, { ...all, first: given[0] });
+        await act(place?.context ?? context, ...([...given.slice(0, -2), all, self] as never[]));
+        // Not after a refusal, whose advice may need what is there.
+        await place?.close();
       });
     }
     addCommands(command, row.commands ?? {}, context);
@@ -61,14 +61,13 @@ export function addCommands(parent: Command, commands: Commands, context: Comman
 
 const OF_POOL = ['--pool <url>', 'a run of the pool at this PostgreSQL, from any machine'] as const;
 
-/** This machine, or one that shows a run of a pool. */
+/** A machine that shows a run of a pool; undefined: this one. */
 async function placeOf(
   context: CommandContext,
-  { words = [] }: CommandRow,
-  use: PoolUse,
+  { words = [], pool: use }: CommandRow,
   { pool, run, first }: { readonly pool?: string; readonly run?: string; readonly first: unknown },
-): Promise<CommandContext> {
-  if (pool === undefined) return context;
+): Promise<PoolPlace | undefined> {
+  if (pool === undefined || use === undefined || use === 'itself') return undefined;
   const named = /^\[(?:run|name)\]$/.test(words[0]?.[0] ?? '') && typeof first === 'string' ? first : undefined;
   const { inPool } = await import('./pool/in-pool.ts');
   return inPool(context, use, { pool, run: run ?? named });

@@ -6,6 +6,7 @@ export const LOOKING_COMMANDS: Commands = {
   runs: {
     about: 'List the runs of this repository, the newest first, or say in one line what they did since a time.',
     examples: ['squad runs', 'squad runs --since 18:00'],
+    pool: 'itself',
     load: async () => (await import('./commands/runs.ts')).runs,
   },
   status: {
@@ -19,6 +20,7 @@ export const LOOKING_COMMANDS: Commands = {
     about: 'Watch a run that any process drives, and steer it. Leaving it changes nothing.',
     examples: ['squad watch', 'squad watch my-run --json', 'squad watch --web', 'squad watch --web --all --port 4100'],
     words: [RUN_WORD],
+    pool: 'itself',
     load: async () => (await import('./commands/watch.ts')).watch,
   },
   show: {
@@ -72,6 +74,7 @@ export const WORK_COMMANDS: Commands = {
       ['[run]', `${RUN}, or a task of that run`],
       ['[task]', 'id of a task'],
     ],
+    pool: 'takes',
     load: async () => (await import('./commands/diff.ts')).diff,
   },
   merge: {
@@ -85,6 +88,7 @@ export const WORK_COMMANDS: Commands = {
     about: 'Push the branch of a run that is done, and open a pull request on GitHub or GitLab.',
     examples: ['squad pr', 'squad pr my-run --base main'],
     words: [RUN_WORD],
+    pool: 'takes',
     load: async () => (await import('./commands/pr.ts')).pr,
     commands: {
       follow: {

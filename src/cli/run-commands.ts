@@ -121,12 +121,14 @@ export const RUN_COMMANDS: Commands = {
     about: 'Stop a run and its turns now. `squad resume` continues it.',
     examples: ['squad stop'],
     words: [RUN_WORD],
+    pool: 'steers',
     load: async () => (await import('./commands/stop.ts')).stop,
   },
   fork: {
     about: 'Fork a run: start a new one from one of its events. The old run stays as it is.',
     examples: ['squad fork my-run', 'squad fork my-run --at 42 --name second-try'],
     words: [RUN_WORD],
+    pool: 'itself',
     load: async () => (await import('./commands/fork.ts')).fork,
   },
   session: {

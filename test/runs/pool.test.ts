@@ -207,6 +207,64 @@ describe.skipIf(why !== undefined)(`a pool${why === undefined ? '' : ` (left out
     expect((await pool.run('the end of the run', isOver)).why).toMatch(/^DONE/);
   });
 
+  it(
+    'lists, watches, stops, compares, takes and forks it from elsewhere',
+    { ...ALL, timeout: TIMEOUT },
+    async (test) => {
+      const pool = await openPoolBench(test, 'verbs', ({ effect, wait }) => [
+        plan([piece('a'), piece('b', { needs: ['a'] })]),
+        author('a', [effect('a'), ...commits({ 'a.txt': 'a\n' })]),
+        author('b', [effect('b'), wait, ...commits({ 'b.txt': 'b\n' })]),
+        APPROVE_ALL,
+      ]);
+      const { submitter, bench, url, remote } = pool;
+      const ask = async (...words: readonly string[]) => {
+        const answer = await submitter.run([...words, '--pool', url, '--json'], bench.repository);
+        expect(answer.code, answer.stderr).toBe(0);
+        return answer.lines;
+      };
+      await pool.submit();
+      expect(await ask('runs')).toMatchObject([{ type: 'pool-run', name: RUN, state: 'queued', worker: null }]);
+      const worker = await pool.work('bob');
+      await until('b at work', () => (pool.effects().includes('b') ? true : undefined), worker.said);
+      // Its turn ends at once, and no worker continues it until a person does.
+      const [stopped] = await ask('stop', RUN);
+      expect(stopped).toMatchObject({ type: 'run-stopped', name: RUN, ended: [expect.any(String)] });
+      expect((await pool.run('the stop', ({ state }) => state === 'waiting')).why).toBe(
+        'stopped by ann through the pool',
+      );
+      pool.go();
+      const watching = submitter.run(['watch', RUN, '--pool', url, '--json'], bench.repository);
+      // Of a run that no worker has, its end is shown.
+      expect((await watching).lines.at(-1)).toMatchObject({ type: 'run-ended' });
+      await ask('resume', RUN);
+      const watched = submitter.run(['watch', RUN, '--pool', url, '--json'], bench.repository);
+      await pool.run('the end of the run', isOver);
+      const seen = await watched;
+      expect([seen.code, seen.lines.at(-1)?.['type']], seen.stderr).toEqual([0, 'run-ended']);
+      expect(seen.lines.filter(({ type }) => type === 'attempt-ended').length).toBeGreaterThan(0);
+      expect(pool.effects()).toEqual(['a', 'b', 'b']);
+      const refs = (): string => git(bench.repository, 'for-each-ref', 'refs/heads/squad', 'refs/squad');
+      const [diff] = await ask('diff', RUN, '--name-only');
+      expect(diff).toMatchObject({ files: [{ path: 'a.txt' }, { path: 'b.txt' }] });
+      expect(refs()).toBe('');
+      const [points] = await ask('fork', RUN);
+      const [first] = (points?.['points'] ?? []) as { seq: number }[];
+      const [forked] = await ask('fork', RUN, '--at', String(first?.seq), '--name', 'again');
+      expect(forked).toMatchObject({ type: 'run-forked', name: 'again' });
+      expect(refs()).toBe('');
+      await until(
+        'the end of the fork',
+        async () => (await ask('runs')).find((one) => one['name'] === 'again' && one['state'] === 'over'),
+        worker.said,
+      );
+      expect(git(remote, 'rev-parse', '--verify', 'refs/heads/squad/again')).toMatch(/^[0-9a-f]{40}$/);
+      await ask('merge', RUN);
+      expect(refs()).toBe('');
+      expect(readFileSync(join(bench.repository, 'b.txt'), 'utf8')).toBe('b\n');
+    },
+  );
+
   it('leaves a run alone that no person of the machine has allowed', { timeout: TIMEOUT }, async (test) => {
     const pool = await openPoolBench(test, 'refuses', ({ effect }) => [
       plan([piece('a')]),

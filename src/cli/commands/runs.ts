@@ -4,11 +4,13 @@ import { sharedLimitLines } from '../../view/shared-limits.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { parseSince } from '../../text/since.ts';
 import type { CommandContext, Options } from '../command-context.ts';
+import type { OfPool } from '../pool/pool-flags.ts';
 import { movedNotice } from '../moved-notice.ts';
 import { nightLine } from '../render/night-line.ts';
 import { renderRuns } from '../render/runs-table.ts';
 
-export async function runs(context: CommandContext, options: Options<'runs'>): Promise<void> {
+export async function runs(context: CommandContext, options: Options<'runs'> & OfPool): Promise<void> {
+  if (options.pool !== undefined) return (await import('../pool/pool.ts')).runsOfPool(context, options);
   if (options.since !== undefined) return runsSince(context, options.since, options.json === true);
   const { output } = context;
   const all = await listRuns(context);

@@ -20,6 +20,7 @@ import { callerAt } from '../call-person.ts';
 import { askNoteHere } from '../ask/ask-note.ts';
 import { loadAsking } from '../ask/load-asking.ts';
 import type { CommandContext, Options } from '../command-context.ts';
+import type { OfPool } from '../pool/pool-flags.ts';
 import { isTaken } from '../mail/inbox.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
 import type { Output } from '../output.ts';
@@ -37,8 +38,9 @@ const LOOKS = 4;
 export async function watch(
   context: CommandContext,
   name: string | undefined,
-  options: Options<'watch'>,
+  options: Options<'watch'> & OfPool,
 ): Promise<void> {
+  if (options.pool !== undefined) return (await import('../pool/watch-pool.ts')).watchInPool(context, name, options);
   if (options.web === true) return (await import('../web/watch-web.ts')).watchOnWeb(context, name, options);
   refuseWithoutWeb(options);
   const opened = await openRun(context, name);

@@ -15,17 +15,26 @@ import { withPool } from './with-pool.ts';
  */
 export type PoolUse = 'reads' | 'steers' | 'takes';
 
+export interface PoolPlace {
+  readonly context: CommandContext;
+  /** Removes what the command needed here. */
+  close(): Promise<void>;
+}
+
 /** The context in which a command of this machine finds a run of a pool as if it were here. */
 export async function inPool(
   context: CommandContext,
   use: PoolUse,
   { pool, run: name }: { readonly pool: string; readonly run: string | undefined },
-): Promise<CommandContext> {
+): Promise<PoolPlace> {
   const { host } = context;
   return withPool(context, { pool }, async (opened) => {
     const run = await runIn(opened, name);
-    const viewed = await viewRun({ host, store: opened.store }, run, use === 'takes' ? 'here' : 'apart');
-    if (use !== 'steers') return { ...context, host: viewed };
+    const view = await viewRun({ host, store: opened.store }, run, use === 'takes' ? 'here' : 'apart');
+    const close = async (): Promise<void> => view.close();
+    if (use === 'takes') return { context: { ...context, host: view.host }, close };
+    // A command may have printed the path of a file in it; the next one removes it.
+    if (use === 'reads') return { context: { ...context, host: view.host }, close: async () => undefined };
     const ask = async <Verb extends RemoteVerb>(
       verb: Verb,
       command: RemoteCommands[Verb],
@@ -37,13 +46,14 @@ export async function inPool(
       intervene: async (_run, request) => ask('intervene', { request }),
       answer: async (_run, given, question, { paths = [] } = {}) =>
         ask('answer', { given, question, paths: [...paths] }),
+      stop: async () => ask('stop', {}),
     };
-    return { ...context, host: viewed, remote };
+    return { context: { ...context, host: view.host, remote }, close };
   });
 }
 
 /** The named one, or the only one that is not over. */
-async function runIn({ store }: OpenedPool, name: string | undefined): Promise<PoolRun> {
+export async function runIn({ store }: OpenedPool, name: string | undefined): Promise<PoolRun> {
   if (name !== undefined) return store.run(name);
   const live = (await store.runs()).filter(({ state }) => state !== 'removed' && state !== 'over');
   const [only, ...others] = live;

@@ -32,3 +32,8 @@ export const POOL_FLAGS = {
 } as const;
 
 export type PoolOptions<Name extends keyof typeof POOL_FLAGS> = Given<(typeof POOL_FLAGS)[Name]>;
+
+/** Options of a command that looks for its run in a pool itself. `pool`: its address. */
+export interface OfPool {
+  readonly pool?: string;
+}

@@ -49,7 +49,8 @@ function workerTable({ workers, runs, now, columns }: Tables): string[] {
 
 const ORDER: Readonly<Record<PoolRun['state'], number>> = { waiting: 1, running: 2, queued: 3, over: 4, removed: 5 };
 
-function runTable({ workers, runs, now, columns }: Tables): string[] {
+/** Runs of a pool, those first that wait for a person. */
+export function runTable({ workers, runs, now, columns }: Tables): string[] {
   const place = (run: PoolRun): number => (asks(run) ? 0 : ORDER[run.state]);
   const sorted = runs.toSorted((a, b) => place(a) - place(b) || a.submittedAt - b.submittedAt);
   return renderTable({

@@ -1,12 +1,12 @@
 import { usageError } from '../../model/errors.ts';
 import { statusOf } from '../../squad/pool/run-status.ts';
-import type { PoolRun } from '../../substrate/ports/pool.ts';
+import type { PoolRun, SeenWorker } from '../../substrate/ports/pool.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { said } from '../../substrate/git/forge/remotes.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext, Options } from '../command-context.ts';
 import { printResult } from '../output.ts';
-import type { PoolOptions } from './pool-flags.ts';
-import { poolLines, whyOf } from './pool-lines.ts';
+import type { OfPool, PoolOptions } from './pool-flags.ts';
+import { poolLines, runTable, whyOf } from './pool-lines.ts';
 import { withPool } from './with-pool.ts';
 
 /** Shows workers and runs of a pool. */
@@ -21,18 +21,34 @@ export async function pool(context: CommandContext, options: PoolOptions<'pool'>
       output.line(line);
     return;
   }
-  const one = ({ about: _about, status: _status, repository: _repository, ...run }: PoolRun) => run;
   output.json({
     type: 'pool',
     pool: shown,
     workers: workers.map(({ instance: _instance, offers: _offers, ...worker }) => worker),
-    runs: runs.map((run) => ({
-      ...one(run),
-      repository: said(run.repository),
-      status: statusOf(run) ?? null,
-      why: whyOf(run, workers),
-    })),
+    runs: runs.map((run) => runFacts(run, workers)),
   });
+}
+
+function runFacts(run: PoolRun, workers: readonly SeenWorker[]) {
+  const { about: _about, status: _status, repository, ...facts } = run;
+  return { ...facts, repository: said(repository), status: statusOf(run) ?? null, why: whyOf(run, workers) };
+}
+
+/** As `runs` lists those of a repository. */
+export async function runsOfPool(context: CommandContext, options: Options<'runs'> & OfPool): Promise<void> {
+  if (options.since !== undefined)
+    throw usageError(
+      '--since counts the runs of a repository, and --pool shows those of a pool',
+      'Leave one of them out.',
+    );
+  const { output } = context;
+  const { workers, runs } = await withPool(context, options, async ({ store }) => {
+    const [seen, all] = await Promise.all([store.workers(), store.runs()]);
+    return { workers: seen, runs: all.filter(({ state }) => state !== 'removed') };
+  });
+  if (options.json === true) return runs.forEach((run) => output.json({ type: 'pool-run', ...runFacts(run, workers) }));
+  if (runs.length === 0) return output.line('The pool has no runs.');
+  for (const line of runTable({ workers, runs, now: Date.now(), columns: output.columns() })) output.line(line);
 }
 
 /** Lets a worker end once its turns have. */

@@ -23,6 +23,13 @@ import type { OpenedWorkspace } from '../open-workspace.ts';
 const PATIENCE_MS = 120_000;
 const LOOK_MS = 200;
 
+export interface CopyOptions {
+  /** The caller's own. */
+  readonly lock?: WorkspaceLock | undefined;
+  /** The one run that will continue elsewhere; the others are only its past. Absent: all will. */
+  readonly only?: string | undefined;
+}
+
 /** A run of the copy that an engine may continue, with the paid turns that only folders have. */
 interface CopiedRun {
   readonly reading: RunReading;
@@ -36,12 +43,12 @@ export interface LostTurn extends UnkeptTurn {
 
 /**
  * Copies the ledger into a folder as it is at a replication point, and what it names beside it. With an engine at work it waits for one;
- * without an engine it keeps the work itself, under the lock. `lock`: the caller's own. Returns what no folder has any more.
+ * without an engine it keeps the work itself, under the lock. Returns what no folder has any more.
  */
 export async function copyAtPoint(
   workspace: OpenedWorkspace,
   folder: string,
-  lock: WorkspaceLock | undefined,
+  { lock, only }: CopyOptions,
 ): Promise<LostTurn[]> {
   const { clock } = workspace.composition;
   const target = ledgerPath(folder);
@@ -52,18 +59,22 @@ export async function copyAtPoint(
     rmSync(filesOf(target), { recursive: true, force: true });
     await backUpLedger(ledgerPath(workspace.directory), target);
     failpoint('pack.copied');
-    const waiting = copiedRuns(workspace, folder).filter(({ unkept }) => unkept.length > 0);
+    const waiting = copiedRuns(workspace, folder, only).filter(({ unkept }) => unkept.length > 0);
     if (waiting.length === 0) return [];
     if (!driven) return keepAll(workspace, waiting, lock);
     if (clock.monotonic() > until) throw stillGathering(waiting);
   }
 }
 
-function copiedRuns({ composition: { clock } }: OpenedWorkspace, folder: string): CopiedRun[] {
+function copiedRuns(
+  { composition: { clock } }: OpenedWorkspace,
+  folder: string,
+  only: string | undefined,
+): CopiedRun[] {
   const ledger = openLedger(folder, { clock, readOnly: true });
   try {
     return ledger.runs().flatMap(({ id }) => {
-      if (endOfRun(ledger, { id }) !== undefined) return [];
+      if ((only !== undefined && id !== only) || endOfRun(ledger, { id }) !== undefined) return [];
       const reading = findRun(ledger, id, null);
       if (reading === undefined) return [];
       const later = ledger.events({ stream: id, after: reading.row.applied });

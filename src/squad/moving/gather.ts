@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { usageError } from '../../model/errors.ts';
 import { placedAt, type RunDefinition } from '../../model/run.ts';
 import { filesOf } from '../../substrate/ledger/backup-files.ts';
-import { ledgerPath, openLedger, type WorkspaceLock } from '../../substrate/ledger/index.ts';
+import { ledgerPath, openLedger } from '../../substrate/ledger/index.ts';
 import { refsIn } from '../../substrate/git/run-bundle.ts';
 import { hashFile } from '../../substrate/system/files/tar-file.ts';
 import { plainLine } from '../../text/plain-text.ts';
@@ -12,7 +12,7 @@ import { endOfRun } from '../../view/end-row.ts';
 import { findDefinition, findRun } from '../../view/read-run.ts';
 import { folderOf } from '../../view/run-folders.ts';
 import type { OpenedWorkspace } from '../open-workspace.ts';
-import { copyAtPoint, type LostTurn } from './copy-ledger.ts';
+import { copyAtPoint, type CopyOptions, type LostTurn } from './copy-ledger.ts';
 import type { Manifest, PackPart } from './manifest.ts';
 import { refsOfRun } from './run-parts.ts';
 
@@ -39,11 +39,16 @@ export interface Gathered {
 }
 
 /** Copies the ledger at a replication point into a new folder, and finds what its runs need elsewhere. Changes nothing of the runs. */
-export async function gatherRuns(workspace: OpenedWorkspace, folder: string, lock?: WorkspaceLock): Promise<Gathered> {
+export async function gatherRuns(
+  workspace: OpenedWorkspace,
+  folder: string,
+  options: CopyOptions = {},
+): Promise<Gathered> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const lost = await copyAtPoint(workspace, folder, lock);
-  const runs = await readRuns(workspace, folder);
+  const lost = await copyAtPoint(workspace, folder, options);
+  const all = await readRuns(workspace, folder);
+  const runs = options.only === undefined ? all : all.filter(({ run }) => run.id === options.only);
   const parts = [...(await stateParts(folder)), ...(await checkoutParts(workspace, runs))];
   return { runs, parts, lost };
 }

@@ -36,7 +36,7 @@ export async function packRuns(place: Place, file: string, lock?: WorkspaceLock)
   refuseExisting(path);
   const folder = join(workspace.directory, `packing-${workspace.host.pid}`);
   try {
-    const gathered = await gatherRuns(workspace, folder, lock);
+    const gathered = await gatherRuns(workspace, folder, { lock });
     const all = [...gathered.parts];
     const bundled = await bundleOf(workspace, folder, gathered.runs);
     if (bundled.part !== undefined) all.push(bundled.part);

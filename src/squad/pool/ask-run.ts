@@ -8,8 +8,8 @@ import { operatorOf } from '../machine.ts';
 import { readAnswer, type RemoteAnswers, type RemoteCommands, type RemoteVerb } from './run-commands.ts';
 import { wakeFor, type WakePorts } from './wake.ts';
 
-/** A run that waits is restored first. */
-const PATIENCE_MS = 30_000;
+/** A run that waits is restored first, and turns have time to end. */
+const PATIENCE_MS = 60_000;
 const LOOK_MS = 250;
 
 /** Gives a command to a run of the pool, wherever it is, and waits for the answer. Throws what its worker refuses it with. */

@@ -3,8 +3,7 @@ import { POOL_LEASE, type PoolClaim, type PoolRun } from '../../substrate/ports/
 import type { TakenSegment } from '../../substrate/ports/trigger.ts';
 import { startAttached, type AttachedProgram } from '../../substrate/system/process/start-attached.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { aboutSchema } from './about.ts';
-import { isAllowed } from './allow-list.ts';
+import { createRefusals } from './refusal.ts';
 import type { SegmentOrder, WorkerLine } from './segment-lines.ts';
 import { wakeDue, type WakePorts } from './wake.ts';
 
@@ -45,10 +44,11 @@ export function createHostedSegments(ports: HostingPorts): HostedSegments {
   const { clock } = openMachine(ports.host);
   const hosted = new Set<HostedSegment>();
   const refused = new Map<string, string>();
+  const refusalOf = createRefusals(ports.host, clock);
   let last: WorkerLine | undefined;
   const hostRun = async (taken: TakenSegment): Promise<void> => {
     const run = await store.run(taken.run);
-    const why = await refusalOf(ports.host, run);
+    const why = await refusalOf(run);
     if (why !== undefined) {
       if (refused.get(run.name) !== why) say(`${run.name}: ${why}`);
       refused.set(run.name, why);
@@ -62,16 +62,13 @@ export function createHostedSegments(ports: HostingPorts): HostedSegments {
     const program = startSegment(ports, run, { claim, leaseMs: POOL_LEASE.heldMs - (clock.monotonic() - began) });
     const segment = { claim, taken, program };
     hosted.add(segment);
-    if (last !== undefined) program.write(JSON.stringify(last));
+    if (last !== undefined) writeTo(segment, last);
     const { code, problem } = await program.ended;
     hosted.delete(segment);
     if (code !== 0) say(`${run.name}: its process ended with ${problem ?? String(code)}`);
     await trigger.release(taken);
     // Handed on, or asked for something meanwhile.
     await wakeDue(ports);
-  };
-  const write = (line: WorkerLine, only: (one: HostedSegment) => boolean = () => true): void => {
-    for (const one of hosted) if (only(one)) one.program.write(JSON.stringify(line));
   };
   return {
     host: async (taken) => {
@@ -87,18 +84,20 @@ export function createHostedSegments(ports: HostingPorts): HostedSegments {
       const began = clock.monotonic();
       const kept = await store.renew(all.map(({ claim }) => claim));
       const ms = POOL_LEASE.heldMs - (clock.monotonic() - began);
-      const known = (one: HostedSegment): boolean => all.includes(one);
-      write({ type: 'kept', ms }, (one) => known(one) && isAmong(kept, one));
-      write({ type: 'lost' }, (one) => known(one) && !isAmong(kept, one));
+      for (const one of all) writeTo(one, isAmong(kept, one) ? { type: 'kept', ms } : { type: 'lost' });
       // The store says who has a run: a queue that gives it to another worker too only wakes that one.
       await Promise.all(all.map(async ({ taken }) => trigger.renew(taken)));
     },
     write: (line) => {
       last = line;
-      write(line);
+      for (const one of hosted) writeTo(one, line);
     },
     refused: () => [...refused].map(([run, why]) => ({ run, why })),
   };
+}
+
+function writeTo({ program }: HostedSegment, line: WorkerLine): void {
+  program.write(JSON.stringify(line));
 }
 
 function isAmong(claims: readonly PoolClaim[], { claim }: HostedSegment): boolean {
@@ -117,12 +116,4 @@ function startSegment(
   });
   program.write(JSON.stringify({ claim, repos, leaseMs } satisfies SegmentOrder));
   return program;
-}
-
-/** Why this worker leaves the run to others; undefined: it does not. The process of the run looks again, at the restored records. */
-async function refusalOf(host: Host, run: PoolRun): Promise<string | undefined> {
-  const about = aboutSchema.safeParse(run.about).data;
-  if (about === undefined) return 'another version of squad submitted it';
-  if (await isAllowed(host, { repository: run.repository, items: about.items })) return undefined;
-  return `no person allowed this machine to work on it: \`squad worker allow ${run.name}\``;
 }

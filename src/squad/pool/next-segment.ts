@@ -3,7 +3,7 @@ import { WHOLE_RUN } from '../../model/plan/scope.ts';
 import { predictBoard } from '../../view/replay-plan.ts';
 import { standingOf } from '../../view/run-state.ts';
 import { isSwept, unfinishedOf, type Unfinished } from '../../view/unfinished.ts';
-import type { RunReading } from '../../view/read-run.ts';
+import { isUnstarted, type RunReading } from '../../view/read-run.ts';
 
 /** The needs of a run that no engine drives. */
 export interface RunNeed {
@@ -13,7 +13,7 @@ export interface RunNeed {
   readonly why: string;
   /** Epoch ms; when it can continue by itself. */
   readonly until?: number;
-  /** It was only handed from one worker to the next. */
+  /** It was only handed from one worker to the next, or is a fork that a person has put into the pool. */
   readonly isHandedOn: boolean;
 }
 
@@ -26,7 +26,7 @@ export function needOf(reading: RunReading, now: number): RunNeed {
     why: found?.why ?? conclusion?.headline ?? 'it is over',
     ...(waitingFor?.for === 'time' ? { until: waitingFor.until } : {}),
     // Only a worker drains a run of a pool.
-    isHandedOn: pause?.verb === 'drain',
+    isHandedOn: pause === undefined ? isUnstarted(reading) : pause.verb === 'drain',
   };
 }
 

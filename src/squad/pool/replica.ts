@@ -61,7 +61,7 @@ interface StorePorts {
 
 async function storeNow({ store, claim, place }: ReplicaPorts, { scratch, remote, pages }: StorePorts): Promise<void> {
   const workspace = await openWorkspace(place);
-  const { runs, parts } = await gatherRuns(workspace, scratch);
+  const { runs, parts } = await gatherRuns(workspace, scratch, { only: claim.run });
   const only = onlyOf(runs);
   // First the commits, so that no stored record names one that only this machine has.
   await remote?.push(await refsOf(workspace, only));
@@ -84,15 +84,21 @@ async function refsOf(
   return run.branch === undefined ? refs : [...refs, { ref: headRef(run.name), at: run.branch.at }];
 }
 
-/** The bundle of a run that no worker has had. */
-export async function firstBundle(place: Required<Place>, store: PoolStore): Promise<PoolBundle> {
+/** The bundle of a run that no worker has had, and the refs that its remote needs. */
+export async function firstBundle(
+  place: Required<Place>,
+  store: PoolStore,
+  runId: string,
+): Promise<{ readonly bundle: PoolBundle; readonly refs: readonly RefAt[] }> {
   const folder = join(place.host.stateDirectory, 'replica');
-  const { runs, parts } = await gatherRuns(await openWorkspace(place), folder);
-  const { definition } = onlyOf(runs);
+  const workspace = await openWorkspace(place);
+  const { runs, parts } = await gatherRuns(workspace, folder, { only: runId });
+  const only = onlyOf(runs);
+  const { definition } = only;
   if (parts.some(({ part }) => part.kind === 'checkout'))
     throw usageError(`${definition.name} keeps a folder up to date, which no worker could give back`, 'Run it here.');
   const made = await bundleOf(parts, { runs, pages: createPageDiff(), at: place.composition.clock.now() });
-  return made.with(await store.missing(made.hashes));
+  return { bundle: await made.with(await store.missing(made.hashes)), refs: await refsOf(workspace, only) };
 }
 
 /** Takes the newest bundle of a run over into the checkout at the place. `takeCommits`: brings those that the remote has. */
@@ -128,9 +134,14 @@ export async function takeHere(
 
 /** Puts the parts of the newest bundle into a folder. Throws `bad-input` for one that is not as it was stored. */
 export async function layOutBundle(store: PoolStore, run: PoolRun, folder: string) {
-  const shown = `the run ${plainLine(run.name, 80)} of the pool`;
   const stored = await store.bundle(run.id);
-  if (stored === undefined) throw usageError(`${shown} was removed`, 'See `squad pool`.');
+  if (stored === undefined) throw usageError(`${shownRun(run)} was removed`, 'See `squad pool`.');
+  return { ...(await layOutStored(store, run, stored, folder)), stored };
+}
+
+/** As `layOutBundle`, of one that was read. */
+export async function layOutStored(store: PoolStore, run: PoolRun, stored: StoredBundle, folder: string) {
+  const shown = shownRun(run);
   const manifest = parseManifest(stored.manifest, shown);
   const ledger = Buffer.concat(stored.pages);
   await deleteFolder(folder);
@@ -140,7 +151,11 @@ export async function layOutBundle(store: PoolStore, run: PoolRun, folder: strin
     return sha256Of(content);
   };
   await layOut(folder, manifest, write, (part) => damagedBundle(shown, part, stored));
-  return { manifest, shown, stored };
+  return { manifest, shown };
+}
+
+function shownRun({ name }: PoolRun): string {
+  return `the run ${plainLine(name, 80)} of the pool`;
 }
 
 function damagedBundle(shown: string, part: string, { number }: StoredBundle): SquadError {
@@ -152,7 +167,7 @@ function damagedBundle(shown: string, part: string, { number }: StoredBundle): S
 
 function onlyOf(runs: readonly GatheredRun[]): GatheredRun {
   const [only, ...others] = runs;
-  if (only === undefined || others.length > 0) throw badInput(`the state of a run of a pool has ${runs.length} runs`);
+  if (only === undefined || others.length > 0) throw badInput(`the state of a run of a pool has ${runs.length} of it`);
   return only;
 }
 

@@ -7,6 +7,7 @@ import { defined } from '../../text/defined.ts';
 import { plainJson, type Json } from '../../text/json.ts';
 import { answer, type Answered } from '../answer.ts';
 import { intervene, type Intervened } from '../intervene.ts';
+import { stop, type Stopped } from '../stop.ts';
 import type { Place } from '../open-workspace.ts';
 
 /** Commands that people give a run from elsewhere. */
@@ -17,11 +18,13 @@ export interface RemoteCommands {
     readonly question?: string | undefined;
     readonly paths: readonly string[];
   };
+  readonly stop: Readonly<Record<string, never>>;
 }
 
 export interface RemoteAnswers {
   readonly intervene: Intervened;
   readonly answer: Answered;
+  readonly stop: Stopped;
 }
 
 export type RemoteVerb = keyof RemoteCommands;
@@ -70,6 +73,7 @@ async function obey(place: Place, command: PoolCommand): Promise<Json> {
       const answered = await answer(theirs, run, given, question, { ...options, paths });
       return plainJson({ done: { ...answered, driven: true } });
     }
+    if (verb === 'stop') return plainJson({ done: await stop(theirs, run, options) });
     if (verb !== 'intervene') throw unknownVerb(verb);
     const done = await intervene(theirs, run, interveneSchema.parse(args).request, options);
     // This worker continues the run itself.

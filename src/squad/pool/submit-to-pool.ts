@@ -74,7 +74,8 @@ export async function submitToPool(
     const submitted = await submit(there, objective, { ...options, trust, elsewhere, isFixed: true });
     const run = await describe(await openWorkspace(there), submitted.runId, { url, labels });
     await refuseUnpushed(opened, remote, run.base);
-    const added = await pool.store.submit(run, await firstBundle(there, pool.store));
+    const { bundle } = await firstBundle(there, pool.store, run.id);
+    const added = await pool.store.submit(run, bundle);
     const stored = await pool.store.run(run.id);
     await wakeFor(pool, stored);
     const { warnings } = submitted;
@@ -96,7 +97,7 @@ function trustHere(
   };
 }
 
-async function describe(
+export async function describe(
   workspace: OpenedWorkspace,
   runId: string,
   { url, labels }: { readonly url: string; readonly labels: readonly string[] },

@@ -65,6 +65,21 @@ export async function fetchRun(
   return refsIn(ports, repository, [below(run)]);
 }
 
+/** Brings the refs of a run that no worker has had to its remote. Throws `storage-refused` if it does not take them. */
+export async function offerRun(
+  ports: ForgePorts,
+  repository: ForgeRepository,
+  url: string,
+  refs: readonly RefAt[],
+): Promise<void> {
+  // None may be there: they would be another run's.
+  const isNew = refs.map(({ ref }) => `--force-with-lease=${ref}:`);
+  const sent = refs.map(({ ref, at }) => `${requireCommitId(at)}:${ref}`);
+  const args = [...PUSH, '--atomic', ...isNew, '--end-of-options', url, ...sent];
+  const answer = await runUserGit(ports, repository, 'git-publish', args);
+  if (answer.code !== 0) throw away(url, answer);
+}
+
 /**
  * Takes a run's lease at its remote for a worker that has a new epoch of it, and brings its commits. Throws `lease-fenced` if a later one
  * has taken it.

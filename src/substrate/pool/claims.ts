@@ -39,9 +39,19 @@ export function claimVerbs(database: PoolDatabase): ClaimVerbs {
     },
     release: async (claim, { state, why, again }) => {
       await database.transaction(async (statements) => {
-        const sql = `update squad_pool.run set state = $4, why = $5, again = to_timestamp($6::float8 / 1000), worker = null, lease_until = null where ${FENCE}`;
-        const changed = await statements.change(sql, [...fenceOf(claim), state, why, again ?? null]);
-        if (changed === 0) throw lostClaim(claim);
+        // The lock first: a command that came before it is seen below, and a later one finds the run released.
+        const mine = await statements.rows(`select from squad_pool.run where ${FENCE} for update`, fenceOf(claim));
+        if (mine.length === 0) throw lostClaim(claim);
+        const asked = await statements.rows(
+          'select from squad_pool.command where run = $1 and done_at is null limit 1',
+          [claim.run],
+        );
+        const to =
+          asked.length > 0 ? { state: 'queued', why: null, again: null } : { state, why, again: again ?? null };
+        await statements.change(
+          `update squad_pool.run set state = $2, why = $3, again = to_timestamp($4::float8 / 1000), worker = null, lease_until = null where id = $1`,
+          [claim.run, to.state, to.why, to.again],
+        );
         await announce(statements, claim.run);
       });
     },

@@ -134,6 +134,7 @@ export interface PoolStore {
   /** Returns those that are still held, for the time of a lease from this call on. */
   renew(claims: readonly PoolClaim[]): Promise<PoolClaim[]>;
   setStatus(claim: PoolClaim, status: Json): Promise<void>;
+  /** A run with a command that is not done becomes queued, however it is released. */
   release(claim: PoolClaim, how: PoolRelease): Promise<void>;
   /** In one transaction, after its commits were pushed. */
   storeBundle(claim: PoolClaim, bundle: PoolBundle): Promise<void>;

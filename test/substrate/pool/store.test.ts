@@ -226,6 +226,22 @@ describe.skipIf(why !== undefined)(`the store of a pool${why === undefined ? '' 
     stop();
   });
 
+  it('releases a run with a command that came meanwhile as one that a worker has to take', SOON, async () => {
+    const { id } = await submitted();
+    const { store } = pool;
+    const claim = await store.claim(id, 'w1');
+    if (claim === undefined) throw new Error('not claimed');
+    // After its last look, and before it gives the run back.
+    const { id: asked } = await store.command(id, 'intervene', {}, 'ada');
+    await store.release(claim, { state: 'waiting', why: 'for a person', again: Date.now() + 3_600_000 });
+    expect(await store.run(id)).toMatchObject({ state: 'queued', why: null, again: null, worker: null });
+    const next = await store.claim(id, 'w2');
+    if (next === undefined) throw new Error('not claimed');
+    await store.answerCommand(next, asked, { done: true });
+    await store.release(next, { state: 'waiting', why: 'for a person' });
+    expect(await store.run(id)).toMatchObject({ state: 'waiting', why: 'for a person' });
+  });
+
   it('lets two workers not have one name while both are alive, and drains and removes them', SOON, async () => {
     expect(await pool.store.register(worker('one'))).toEqual({ isDraining: false });
     await expect(pool.store.register(worker('one', 'another'))).rejects.toMatchObject({

@@ -103,6 +103,19 @@ function startTalk(git: Git, call: GitCall, moves?: MovedRefs): RepositoryTalk {
   return talk;
 }
 
+/** Commits as they are, byte by byte, until it is closed. */
+export function startCommitReader(git: Git, call: GitCall) {
+  const { read, close } = startReader(git, call);
+  return {
+    read: async (commit: string): Promise<Buffer> => {
+      const found = contentOf('commit', await read(`contents ${commit}\n`, contentEnd));
+      if (found !== undefined) return found;
+      throw gitFailed(['cat-file'], { code: null, stdout: '', stderr: '', problem: `the commit ${commit} is missing` });
+    },
+    close,
+  };
+}
+
 /** Its answer that there is nothing counts only if the repository is there. */
 function startReader(git: Git, call: GitCall) {
   const reader = keepTalking(async () => git.converse(['cat-file', '--batch-command'], call));

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -97,6 +98,31 @@ it('gives each repository its own commits, with their authors, dates and message
   const facts = (path: string, at: string): string => git(path, 'log', '-1', '--format=%an %ae %at %cn %ct %B', at);
   expect(facts(bench.api, made.api)).toBe(facts(bench.work, 'HEAD~1'));
   expect(await divided(bench)).toEqual(made);
+});
+
+it('keeps each byte of a name and a message, whatever their encoding is', async () => {
+  const bench = await open();
+  const { work } = bench;
+  const path = join(work, '..', 'message');
+  writeFileSync(path, Buffer.from('grün\n\nund größer ÿ\n', 'latin1'));
+  const run = (...args: string[]): Buffer => execFileSync('git', ['-C', work, ...args]);
+  commit(bench, 'first', { 'repositories/api/serve.txt': 'two\n' });
+  const latin = ['-c', 'i18n.commitEncoding=ISO-8859-1', '-c', 'user.name=Jörg', '-c', 'user.email=j@example.invalid'];
+  run(...latin, 'commit', '-q', '--amend', '--reset-author', '--cleanup=verbatim', '-F', path);
+  // One that says no encoding, as other programs make them.
+  commit(bench, 'second', { 'repositories/api/serve.txt': 'three\n' });
+  const raw = run('cat-file', 'commit', 'HEAD').toString('latin1');
+  writeFileSync(path, Buffer.from(raw.replace('second', 'größer ÿ'), 'latin1'));
+  run('reset', '-q', '--hard', git(work, 'hash-object', '-t', 'commit', '-w', '--no-filters', path));
+  const made = await divided(bench);
+  const rest = (at: string, id: string): string => {
+    const text = execFileSync('git', ['-C', at, 'cat-file', 'commit', id]).toString('latin1');
+    return text.replaceAll(/^(?:tree|parent) .*\n/gm, '');
+  };
+  expect(rest(work, 'HEAD~1')).toMatch(/\nencoding ISO-8859-1\n\ngrün\n/);
+  expect(rest(work, 'HEAD')).toContain('größer ÿ');
+  expect(rest(bench.api, made.api)).toBe(rest(work, 'HEAD'));
+  expect(rest(bench.api, `${made.api}~1`)).toBe(rest(work, 'HEAD~1'));
 });
 
 it('keeps a merge where it brings lines of work together, and leaves it out elsewhere', async () => {

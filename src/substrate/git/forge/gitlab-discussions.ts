@@ -12,7 +12,7 @@ const notesSchema = z.array(
   z.object({
     ...{ id: z.int(), body: z.string(), created_at: z.string(), system: z.boolean() },
     author: z.object({ username: z.string() }).nullish(),
-    /** Of a note on a line of the work. */
+    /** Absent: it stands on no line of the work. */
     position: z
       .object({ ...{ new_path: z.string().nullish(), new_line: z.int().nullish(), old_line: z.int().nullish() } })
       .nullish(),

@@ -165,7 +165,7 @@ function checkOf(job: z.infer<typeof jobSchema>): Check {
 
 async function logOf(call: CallApi, { id }: Check): ReturnType<ForgePulls['log']> {
   const answer = await call({ path: `jobs/${id}/trace` });
-  // Of a longer one a program's output has the beginning, and GitLab gives no part.
+  // A program's output ends after a MiB, and GitLab gives no part of a log.
   if (answer.type === 'ok')
     return {
       type: 'log',

@@ -1,5 +1,5 @@
 import { OTHERS } from '../../../model/repositories.ts';
-import { gitFailed } from '../git-call.ts';
+import { startCommitReader } from '../repository-talk.ts';
 import { entriesOf, folderLine, type Joined, makeTree, type Part, type TreeEntry } from './joined.ts';
 
 /** The work of a run, in the commits of each repository. */
@@ -46,14 +46,18 @@ export async function divide(
   const ofHome = await open(home);
   const ofOthers = await Promise.all(others.map(open));
   const read = createTreeReader(joined);
-  for (const row of await rowsOf(joined, base, head)) {
-    const raw = await git.run(['cat-file', 'commit', row.commit], call);
-    if (raw.code !== 0) throw gitFailed(['cat-file'], raw);
-    const trees = await read(row.commit);
-    await add(joined, ofHome, row, trees.home, raw.stdout);
-    for (const [index, line] of ofOthers.entries()) {
-      await add(joined, line, row, trees.other(others[index]?.name ?? ''), raw.stdout);
+  const commits = startCommitReader(git, call);
+  try {
+    for (const row of await rowsOf(joined, base, head)) {
+      const raw = await commits.read(row.commit);
+      const trees = await read(row.commit);
+      await add(joined, ofHome, row, trees.home, raw);
+      for (const [index, line] of ofOthers.entries()) {
+        await add(joined, line, row, trees.other(others[index]?.name ?? ''), raw);
+      }
     }
+  } finally {
+    commits.close();
   }
   const names = new Set(others.map(({ name }) => name));
   const { inside, isOdd } = await read(head);
@@ -103,7 +107,7 @@ function createTreeReader(joined: Joined): (commit: string) => Promise<Trees> {
 }
 
 /** The commit of the repository that stands for one of the run. */
-async function add(joined: Joined, line: Line, { commit, parents }: Row, tree: string, raw: string): Promise<void> {
+async function add(joined: Joined, line: Line, { commit, parents }: Row, tree: string, raw: Buffer): Promise<void> {
   const { made, trees, before, base } = line;
   const known = [...new Set(parents.flatMap((parent) => made.get(parent) ?? []))];
   // One that another one comes after says nothing more.
@@ -117,21 +121,21 @@ async function add(joined: Joined, line: Line, { commit, parents }: Row, tree: s
   before.set(id, new Set(own.flatMap((one) => [one, ...(before.get(one) ?? [])])));
 }
 
-/** Signatures do not cover the new commit. */
+/** By bytes: names and messages have any encoding. Signatures do not cover the new commit. */
 const KEPT = /^(?:author|committer|encoding) /;
 
 async function writeCommit(
   { git, call, file }: Joined,
   tree: string,
   parents: readonly string[],
-  raw: string,
+  raw: Buffer,
 ): Promise<string> {
   const end = raw.indexOf('\n\n');
   const kept = raw
-    .slice(0, end)
+    .toString('latin1', 0, end)
     .split('\n')
     .filter((text) => KEPT.test(text));
   const head = [`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`), ...kept].join('\n');
-  const path = await file(`${head}${raw.slice(end)}`);
+  const path = await file(Buffer.concat([Buffer.from(head, 'latin1'), raw.subarray(end)]));
   return git.text(['hash-object', '-t', 'commit', '-w', '--no-filters', path], call);
 }

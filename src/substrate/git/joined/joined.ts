@@ -19,7 +19,7 @@ export interface Joined {
   readonly git: Git;
   readonly call: GitCall;
   /** A file for a git to read. */
-  readonly file: (text: string) => Promise<string>;
+  readonly file: (content: string | Buffer) => Promise<string>;
 }
 
 /** Changes none of the repositories. `home`: the one that the run was started in. */
@@ -36,10 +36,10 @@ export async function withJoined<T>(
     let files = 0;
     return work({
       ...{ directory, git: createGit(ports), call: callOn(directory) },
-      file: async (text) => {
+      file: async (content) => {
         files += 1;
         const path = join(scratch, `input-${files}`);
-        await writeFile(path, text);
+        await writeFile(path, content);
         return path;
       },
     });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { isTitle } from './is-title.ts';
 
 const FIRST = 282;
 const LAST = 460;
@@ -44,8 +45,3 @@ describe('the table of docs/sprint-specification.md', () => {
     expect(isTitle(file(path), `${title} too`)).toBe(false);
   });
 });
-
-/** Titles stand in quotes; a long one may be cut at a comma. */
-function isTitle(text: string, title: string): boolean {
-  return [`'${title}'`, `"${title}"`, `'${title}, `].some((quoted) => text.includes(quoted));
-}

@@ -30,7 +30,7 @@ it.each<[subject: string, more: Partial<CommitPolicy>, problem: string | undefin
   ['fix(line)!: keep it', { begins: 'type' }, undefined],
   ['fix:keep it', { begins: 'type', types: ['fix'] }, expect.stringContaining('such as “fix: ”') as string],
   ['Fix: keep it', { begins: 'type', types: ['fix'] }, expect.stringContaining('the types are fix') as string],
-])('%j', (subject, more, problem) => {
+])('the subject %j is judged by the policy', (subject, more, problem) => {
   expect(subjectProblem(subject, policy(more))).toEqual(problem);
 });
 

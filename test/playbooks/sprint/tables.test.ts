@@ -12,6 +12,7 @@ import {
 import { routeStep } from '../../../src/model/sprint/routing.ts';
 import { limitsSchema } from '../../../src/model/limits.ts';
 import { createSprintPlaybook } from '../../../src/playbooks/sprint/index.ts';
+import { sprintCast, SPRINT_ROLES } from '../../../src/playbooks/sprint/roles.ts';
 import { sprintList } from '../../../src/playbooks/sprint/list.ts';
 import { sprintOptions, transition } from '../../support/sprint-script.ts';
 import { SPRINT_TEAM } from './support.ts';
@@ -189,3 +190,13 @@ it.each([0, 1, 2, 20])(
     }
   },
 );
+
+it('lets those who advise or judge change no file', () => {
+  const cast = sprintCast({ runtimes: ['claude', 'codex'], members: 0 });
+  const access = (role: string): string[] => cast.filter((one) => one.role === role).map((one) => one.access);
+  for (const role of ['designer', 'architect', 'qa']) expect([role, access(role)]).toEqual([role, ['read-only']]);
+  const judges = Object.entries(SPRINT_ROLES).flatMap(([role, { judges: judging }]) =>
+    judging === true ? [role] : [],
+  );
+  expect(judges).toEqual(['architect', 'qa']);
+});

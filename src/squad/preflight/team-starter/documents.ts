@@ -1,4 +1,4 @@
-/** Documents of a team, for people and agents. A rule in them is one that the code keeps, or advice that says so. */
+/** Documents of a team, for people and agents. docs/team-rules.md names the test of each rule; advice says that it is advice. */
 export const COMMUNICATION_PROTOCOL = `# How this team communicates
 
 squad runs the team. No role starts another one: each role answers, and squad decides from the answer and its own list of steps.
@@ -80,12 +80,12 @@ kept as \`<name>.theirs\` when squad writes it again.
 | \`COMMIT_POLICY.md\` | subjects of commits. Its block \`commit-policy\` is checked by squad |
 | \`agent_utilization/policy.yaml\` | how squad chooses among the roles that a step allows. squad reads it |
 | \`<role>/AGENTS.md\`, \`<role>/skills/\` | what a role gets beside its own text, where \`squad.yaml\` names it |
-| \`<role>/todo.md\`, \`<role>/sources/\` | notes and documents of people for a role. Agents see them once they are committed |
+| \`<role>/todo.md\`, \`<role>/sources/\` | notes and documents of people for a role. squad never changes them |
 
 ## Who writes documents
 
-- The planner writes \`milestone.md\`, \`plan.md\`, \`spec.md\` and \`iteration_log.md\` of a sprint, and no code.
-- Only paths that a todo changed are committed for it.
+- The planner writes \`milestone.md\`, \`plan.md\`, \`spec.md\` and \`iteration_log.md\` of a sprint.
+- The work of a todo is committed as it was reviewed.
 - No agent writes below this folder in your checkout: agents work in clones, and their work arrives as commits.
 `;
 
@@ -103,7 +103,7 @@ period: false
 - \`begins\`: \`capital\`, \`anything\`, or \`type\` for subjects such as \`fix: keep the session\`. With \`type\`, \`types: [feat, fix]\` lists the words.
 - \`period\`: whether a subject may end with a period.
 
-For the people and agents who write them:
+Advice, which squad does not check:
 
 - Say what changes for the users of the code, not which files were touched: “Keep the session over a restart”.
 - The body says why. The change itself shows how.

@@ -36,10 +36,12 @@ export function starterTeam(): Record<string, string> {
   };
 }
 
-function roleFiles(role: string, { folder, about, rules, skill }: RoleStarter): [path: string, text: string][] {
-  const lines = rules.map((rule) => `- ${rule}`).join('\n');
+function roleFiles(role: string, { folder, about, rules, advice, skill }: RoleStarter): [path: string, text: string][] {
+  const list = (head: string, lines: readonly string[] = []): string =>
+    lines.length === 0 ? '' : `\n${head}\n\n${lines.map((line) => `- ${line}\n`).join('')}`;
+  const text = `${list('Rules:', rules)}${list('Advice, which squad does not check:', advice)}`;
   return [
-    [`${folder}/AGENTS.md`, `# ${role}\n\n${about}\n\n${lines}\n`],
+    [`${folder}/AGENTS.md`, `# ${role}\n\n${about}\n${text}`],
     [`${folder}/todo.md`, `# Todo of the role ${role}\n\nNotes of people. squad neither reads nor writes this file.\n`],
     [
       `${folder}/sources/README.md`,

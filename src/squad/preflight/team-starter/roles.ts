@@ -3,7 +3,10 @@ export interface RoleStarter {
   /** From the folder of the team. */
   readonly folder: string;
   readonly about: string;
+  /** docs/team-rules.md names the test of each. */
   readonly rules: readonly string[];
+  /** Its agents read it, and nothing checks whether they follow it. */
+  readonly advice?: readonly string[];
   readonly skill?: { readonly name: string; readonly description: string; readonly steps: readonly string[] };
 }
 
@@ -19,9 +22,9 @@ export const ROLE_STARTERS: Readonly<Record<string, RoleStarter>> = {
   research: {
     folder: 'research',
     about: 'Looks into what the milestone needs to know, before anything is planned.',
-    rules: [
+    rules: ['Name sources, or why there are none. Where nothing needs research, say why: that is a good answer.'],
+    advice: [
       'Name each source with its address or path, and what it says. A claim without a source is a guess, and is called one.',
-      'Where nothing needs research, say so and why. That is a good answer.',
       'Give the planner hints, not decisions.',
     ],
     skill: {
@@ -38,9 +41,10 @@ export const ROLE_STARTERS: Readonly<Record<string, RoleStarter>> = {
   planner: {
     folder: 'planner',
     about: 'Says what should exist, in which order, and how anyone can see that it is done.',
-    rules: [
+    rules: ['Every item has an acceptance.'],
+    advice: [
       'Derive items from milestone, kickoff, research and specification, not from the queue alone.',
-      'Every item has an acceptance that someone can check by doing something.',
+      'An acceptance is something that someone can check by doing it.',
       'An item that no one can act on is repaired, or dropped with the reason.',
       'Write documents only, never code.',
     ],
@@ -60,7 +64,8 @@ export const ROLE_STARTERS: Readonly<Record<string, RoleStarter>> = {
   designer: {
     folder: 'designer',
     about: 'Advises on how people use the result, when the planner asks.',
-    rules: ['Answer the question that was asked, with one recommendation and its reason.', 'Change no file.'],
+    rules: ['Change no file.'],
+    advice: ['Answer the question that was asked, with one recommendation and its reason.'],
     skill: {
       name: 'advise-on-use',
       description:
@@ -75,10 +80,10 @@ export const ROLE_STARTERS: Readonly<Record<string, RoleStarter>> = {
   architect: {
     folder: 'architect',
     about: 'Guides the work on a todo before it begins, and judges it afterwards.',
-    rules: [
+    rules: ['A rejection names the category of its cause.', 'Change no file: what you judge, you never edit.'],
+    advice: [
       'Guidance names files, interfaces and the smallest way that meets the acceptance.',
-      'A review judges the commit by that guidance and by the acceptance. What you judge, you never edit.',
-      'A rejection names the category of its cause.',
+      'A review judges the commit by that guidance and by the acceptance.',
     ],
     skill: {
       name: 'guide-and-review',
@@ -94,10 +99,10 @@ export const ROLE_STARTERS: Readonly<Record<string, RoleStarter>> = {
   developer: {
     folder: 'developer',
     about: 'Builds one todo at a time, with its tests.',
-    rules: [
+    rules: ['The subject of your commit follows `COMMIT_POLICY.md`.'],
+    advice: [
       'Build exactly the todo. What else you notice is an insight in your answer.',
       'A fix begins with a test that fails.',
-      'The subject of your commit follows `COMMIT_POLICY.md`.',
     ],
     skill: {
       name: 'build-a-todo',
@@ -114,10 +119,10 @@ export const ROLE_STARTERS: Readonly<Record<string, RoleStarter>> = {
   qa: {
     folder: 'qa',
     about: 'Judges a commit as the people who use it will.',
-    rules: [
+    rules: ['A rejection names its category.', 'Fix nothing.'],
+    advice: [
       'Try each acceptance by running something. What you did not try was not checked.',
-      'A rejection names its category, and the command or steps that show it.',
-      'Fix nothing.',
+      'A rejection names the command or the steps that show it.',
     ],
     skill: {
       name: 'verify-a-todo',
@@ -134,7 +139,7 @@ export const ROLE_STARTERS: Readonly<Record<string, RoleStarter>> = {
     folder: 'internal/version_controller',
     about: 'Commits the reviewed work of a todo, and nothing else.',
     rules: [
-      'Commit only paths that the todo changed. Do not change the work.',
+      'Commit the work as it was reviewed, and nothing else.',
       'The subject follows `COMMIT_POLICY.md`; squad checks it.',
       'Where nothing changed, say `no_changes`.',
     ],
@@ -160,7 +165,8 @@ export const ROLE_STARTERS: Readonly<Record<string, RoleStarter>> = {
   },
   parser: {
     folder: 'internal/parser',
-    about: 'Requests arrive by `squad request`, which reads them without an agent. No agent plays this role.',
-    rules: ['Its files are here for people who know the layout from elsewhere.'],
+    about:
+      'Requests arrive by `squad request`, which reads them without an agent. No agent plays this role: its files are here for people who know the layout from elsewhere.',
+    rules: [],
   },
 };

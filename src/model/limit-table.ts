@@ -19,7 +19,8 @@ export type LimitKey =
   | 'turnMinutes'
   | 'firstToolSeconds'
   | 'walls'
-  | 'freeDisk';
+  | 'freeDisk'
+  | 'unreplicated';
 
 /** Every limit of `squad.yaml` that is a value of its own, without its schema, which takes longer to make than the options. */
 export const LIMITS: readonly {
@@ -38,6 +39,7 @@ export const LIMITS: readonly {
   { key: 'turnMinutes', about: 'longest turn' },
   { key: 'firstToolSeconds', about: 'longest time to the first tool call, for agents that have to act' },
   { key: 'walls', about: 'steps when a turn stalls, in this order' },
+  { key: 'unreplicated', about: 'minutes of a run of a pool in which nothing of its work could be kept there' },
   { key: 'freeDisk', about: 'GB that stay free on the disk where folders wait for the next tasks' },
 ];
 

@@ -25,6 +25,8 @@ const values = z.strictObject({
   walls: z.array(z.enum(STALL_FALLBACKS)).min(1).max(10),
   /** GB that stay free on the disk of squad's folders; below that it keeps none for the next tasks. */
   freeDisk: z.number().nonnegative().max(100_000),
+  /** Minutes in which a worker of a pool works on although nothing of that can be kept there. */
+  unreplicated: minutesSchema,
 } satisfies Record<LimitKey, z.ZodType>);
 
 const SPENT = { minutes: true, usd: true, turns: true, tokens: true } as const;
@@ -53,6 +55,7 @@ export const limitsSchema = z.strictObject({
   firstToolSeconds: shape.firstToolSeconds.default(120),
   walls: shape.walls.default(['retry', 'workspace-reset', 'fail']),
   freeDisk: shape.freeDisk.default(2),
+  unreplicated: shape.unreplicated.default(10),
   task: taskLimitsSchema.optional(),
 });
 export type Limits = z.infer<typeof limitsSchema>;

@@ -180,7 +180,14 @@ function exampleOf(path: string): string {
   const known = EXAMPLES[path];
   if (known !== undefined) return known;
   const name = path.split('.').at(-1) ?? '';
-  const value = name === 'parallel' ? 64 : name.endsWith('Minutes') ? 20_000 : name === 'minutes' ? 20_000 : 80_000;
+  const value =
+    name === 'parallel'
+      ? 64
+      : name.endsWith('Minutes')
+        ? 20_000
+        : ['minutes', 'unreplicated'].includes(name)
+          ? 20_000
+          : 80_000;
   if (path.startsWith('agents.limits.')) return agent(`limits: { ${name}: ${value} }`);
   return path.startsWith('limits.task.') ? `limits: { task: { ${name}: ${value} } }` : `limits: { ${name}: ${value} }`;
 }

@@ -9,6 +9,7 @@ import type { PoolRun } from '../../src/substrate/ports/pool.ts';
 import { createSystemClock } from '../../src/substrate/system/clock/system-clock.ts';
 import { git } from '../support/git.ts';
 import { machinesRoot, openMachineAt, until, type TestMachine } from '../support/pool-machines.ts';
+import { openProxy } from '../support/pool-proxy.ts';
 import { startPostgres, whyNoPostgres, type TestPostgres } from '../support/postgres.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, waitFor, type Entry, type Step } from './run-script.ts';
@@ -27,9 +28,9 @@ interface PoolBench {
   readonly submitter: TestMachine;
   /** Lets the turns that wait for it go on. */
   go(): void;
-  machine(name: string): TestMachine;
-  /** A machine on which a person has allowed the run, with its worker. */
-  work(name: string, more?: readonly string[]): Promise<TestMachine>;
+  machine(name: string, pool?: string): TestMachine;
+  /** A machine on which a person has allowed the run, with its worker. `pool`: its way there. */
+  work(name: string, more?: readonly string[], pool?: string): Promise<TestMachine>;
   /** What was really done, in its order. */
   effects(): string[];
   submit(more?: readonly string[]): Promise<void>;
@@ -39,6 +40,8 @@ interface PoolBench {
 
 interface Script {
   readonly effect: (name: string) => Step;
+  /** With the pid of the agent that does it. */
+  readonly mark: (name: string) => Step;
   readonly wait: Step;
 }
 
@@ -56,15 +59,16 @@ async function openPoolBench(
   ];
   writeFileSync(effects, '');
   const effect = (done: string): Step => ({ run: ['sh', '-c', `echo ${done} >>'${effects}'`] });
-  const bench = openRunBench({ script: script({ effect, wait: waitFor(go) }), settings });
+  const mark = (done: string): Step => ({ run: ['sh', '-c', `echo ${done} $PPID >>'${effects}'`] });
+  const bench = openRunBench({ script: script({ effect, mark, wait: waitFor(go) }), settings });
   execFileSync('git', ['init', '-q', '--bare', '-b', 'main', remote]);
   git(bench.repository, 'remote', 'add', 'origin', remote);
   git(bench.repository, 'push', '-q', 'origin', 'main');
   const url = await postgres.url(name);
   const opened: OpenedPool = await openPool(url, createSystemClock());
   const machines: TestMachine[] = [];
-  const machine = (called: string): TestMachine => {
-    const made = openMachineAt(root, called, url);
+  const machine = (called: string, way = url): TestMachine => {
+    const made = openMachineAt(root, called, way);
     machines.push(made);
     return made;
   };
@@ -79,8 +83,8 @@ async function openPoolBench(
   return {
     ...{ url, bench, remote, submitter, machine },
     go: () => writeFileSync(go, ''),
-    work: async (called, more = []) => {
-      const made = machine(called);
+    work: async (called, more = [], way = url) => {
+      const made = machine(called, way);
       const allowed = await made.run(['worker', 'allow', RUN, '--yes']);
       expect(allowed.code, allowed.stderr).toBe(0);
       made.worker(more);
@@ -262,6 +266,79 @@ describe.skipIf(why !== undefined)(`a pool${why === undefined ? '' : ` (left out
       await ask('merge', RUN);
       expect(refs()).toBe('');
       expect(readFileSync(join(bench.repository, 'b.txt'), 'utf8')).toBe('b\n');
+    },
+  );
+
+  it(
+    'works on while the database is away, and delivers once it is back',
+    { ...ALL, timeout: TIMEOUT },
+    async (test) => {
+      const pool = await openPoolBench(
+        test,
+        'away',
+        ({ effect, wait }) => [
+          plan([piece('a'), piece('b', { needs: ['a'] })]),
+          author('a', [effect('a'), wait, ...commits({ 'a.txt': 'a\n' })]),
+          author('b', [effect('b'), ...commits({ 'b.txt': 'b\n' })]),
+          APPROVE_ALL,
+        ],
+        { publish: { remote: 'origin' } },
+      );
+      const { remote } = pool;
+      await pool.submit();
+      const worker = await pool.work('bob');
+      await until('a task at work', () => (pool.effects().length > 0 ? true : undefined), worker.said);
+      postgres.stop();
+      try {
+        // Longer than a lease.
+        await new Promise((resolve) => setTimeout(resolve, 15_000));
+        expect(worker.said()).toContain('the run works on');
+        pool.go();
+        await until('the next task', () => (pool.effects().includes('b') ? true : undefined), worker.said);
+        await new Promise((resolve) => setTimeout(resolve, 10_000));
+        // Its work is done, and only this machine has it.
+        expect(git(remote, 'for-each-ref', `refs/heads/squad/${RUN}`)).toBe('');
+      } finally {
+        postgres.start();
+      }
+      const end = await pool.run('the end of the run', isOver);
+      expect([end.why?.slice(0, 4), end.epoch, pool.effects()]).toEqual(['DONE', 1, ['a', 'b']]);
+      expect(git(remote, 'rev-parse', '--verify', `refs/heads/squad/${RUN}`)).toMatch(/^[0-9a-f]{40}$/);
+    },
+  );
+
+  it(
+    'never lets two work on it, when one is cut off from the database alone',
+    { ...ALL, timeout: TIMEOUT },
+    async (test) => {
+      const pool = await openPoolBench(test, 'parted', ({ mark, wait }) => [
+        plan([piece('a')]),
+        author('a', [mark('a'), wait, ...commits({ 'a.txt': 'a\n' })]),
+        APPROVE_ALL,
+      ]);
+      const proxy = await openProxy(postgres.port);
+      test.onTestFinished(async () => proxy.close());
+      await pool.submit();
+      const bob = await pool.work('bob', [], pool.url.replace(String(postgres.port), String(proxy.port)));
+      const [first = ''] = await until(
+        'a task at work',
+        () => (pool.effects().length > 0 ? pool.effects() : undefined),
+        bob.said,
+      );
+      proxy.cut();
+      const cia = await pool.work('cia');
+      const [, second = ''] = await until(
+        'the task elsewhere',
+        () => (pool.effects().length > 1 ? pool.effects() : undefined),
+        cia.said,
+      );
+      const [before, after] = [first, second].map((line) => Number(line.split(' ')[1])) as [number, number];
+      expect(after).not.toBe(before);
+      expect(() => process.kill(before, 0), bob.said()).toThrow('ESRCH');
+      proxy.heal();
+      pool.go();
+      const end = await pool.run('the end of the run', isOver);
+      expect([end.why?.slice(0, 4), end.epoch, pool.effects().length]).toEqual(['DONE', 2, 2]);
     },
   );
 

@@ -2,6 +2,7 @@ import { TURN_EVENTS, type RunEvent } from '../../model/run-event.ts';
 import type { PoolClaim, PoolRun } from '../../substrate/ports/pool.ts';
 import type { RunEnd } from '../../view/running-run.ts';
 import type { OpenedWorkspace } from '../open-workspace.ts';
+import { openRun } from '../open-run.ts';
 import { resume } from '../run.ts';
 import type { Bundles } from './bundles.ts';
 import type { LeaseWatch } from './lease-watch.ts';
@@ -10,8 +11,7 @@ import type { LeaseWatch } from './lease-watch.ts';
 const LONGEST_MS = 20 * 3_600_000;
 /** A reset of a usage limit that comes sooner is waited for here. */
 const PATIENCE_MS = 60_000;
-/** Work that no other machine has. */
-const UNREPLICATED_MS = 10 * 60_000;
+const MINUTE = 60_000;
 /** Between two looks for commands. */
 const LOOK_MS = 500;
 
@@ -24,6 +24,7 @@ interface HostedPorts {
   readonly lease: LeaseWatch;
   readonly draining: AbortSignal;
   readonly leaving: AbortSignal;
+  readonly say: (text: string) => void;
   /** Does what people asked for meanwhile. */
   readonly obey: () => Promise<number>;
 }
@@ -32,6 +33,7 @@ interface HostedPorts {
 export async function hostRun(ports: HostedPorts, run: PoolRun): Promise<RunEnd> {
   const { place, bundles, lease, draining, claim } = ports;
   const { clock } = place.composition;
+  const { unreplicated } = (await openRun(place, run.id)).reading.definition.limits;
   const onEvent = ({ type }: RunEvent): void => {
     if (!OF_TURNS.has(type)) bundles.request();
   };
@@ -52,11 +54,18 @@ export async function hostRun(ports: HostedPorts, run: PoolRun): Promise<RunEnd>
   ];
   const ended = new AbortController();
   const until = clock.monotonic() + LONGEST_MS;
+  let isAlone = false;
   const watching = (async () => {
     while (!ended.signal.aborted && !lease.lost.aborted) {
       // The next look finds what this one could not.
       await ports.obey().catch(() => undefined);
-      if (clock.monotonic() > until || bundles.unstoredMs() > UNREPLICATED_MS) drain();
+      const wasAlone = isAlone;
+      isAlone = bundles.unstoredMs() > unreplicated * MINUTE;
+      if (isAlone && !wasAlone)
+        ports.say(
+          `nothing could be kept for ${unreplicated} min (limits.unreplicated): no turn starts until that is done`,
+        );
+      if (clock.monotonic() > until || isAlone) drain();
       await clock.sleep(LOOK_MS, ended.signal);
     }
   })();

@@ -3,6 +3,7 @@ import { POOL_LEASE, type PoolClaim, type PoolRun } from '../../substrate/ports/
 import type { TakenSegment } from '../../substrate/ports/trigger.ts';
 import { startAttached, type AttachedProgram } from '../../substrate/system/process/start-attached.ts';
 import { plainLine } from '../../text/plain-text.ts';
+import type { Contact } from './contact.ts';
 import { createRefusals } from './refusal.ts';
 import type { SegmentOrder, WorkerLine } from './segment-lines.ts';
 import { wakeDue, type WakePorts } from './wake.ts';
@@ -20,6 +21,7 @@ export interface HostingPorts extends WakePorts {
   /** Starts a process for one run. */
   readonly command: readonly string[];
   readonly say: (text: string) => void;
+  readonly contact: Pick<Contact, 'isSteady'>;
 }
 
 interface HostedSegment {
@@ -40,7 +42,7 @@ export interface HostedSegments {
 }
 
 export function createHostedSegments(ports: HostingPorts): HostedSegments {
-  const { store, trigger, say } = ports;
+  const { store, trigger, say, contact } = ports;
   const { clock } = openMachine(ports.host);
   const hosted = new Set<HostedSegment>();
   const refused = new Map<string, string>();
@@ -55,6 +57,9 @@ export function createHostedSegments(ports: HostingPorts): HostedSegments {
       return trigger.release(taken, { again: clock.now() + REFUSED_MS });
     }
     refused.delete(run.name);
+    // After an outage, those who have a run come first.
+    if (run.state === 'running' && !contact.isSteady())
+      return trigger.release(taken, { again: clock.now() + POOL_LEASE.heldMs });
     const began = clock.monotonic();
     const claim = await store.claim(run.id, ports.worker);
     if (claim === undefined) return trigger.release(taken);
@@ -68,7 +73,7 @@ export function createHostedSegments(ports: HostingPorts): HostedSegments {
     if (code !== 0) say(`${run.name}: its process ended with ${problem ?? String(code)}`);
     await trigger.release(taken);
     // Handed on, or asked for something meanwhile.
-    await wakeDue(ports);
+    if (contact.isSteady()) await wakeDue(ports);
   };
   return {
     host: async (taken) => {

@@ -10,6 +10,10 @@ const MARGIN_MS = 2_500;
 export interface LeaseWatch {
   /** It was renewed, and holds for so many ms from now on. */
   kept(ms: number): void;
+  /** As `kept`, by the remote, while the pool is silent. */
+  confirmed(ms: number): void;
+  /** Since it was renewed in the pool. */
+  silentMs(): number;
   /** It is over, or about to be. Aborted once. */
   readonly lost: AbortSignal;
   lose(): void;
@@ -38,11 +42,18 @@ export function watchLease(
       await clock.sleep(LOOK_MS, stopped.signal);
     }
   })();
+  let keptAt = now();
+  const extend = (ms: number): void => {
+    // One that came late does not bring it back.
+    if (now() < until) until = Math.max(until, now() + ms - MARGIN_MS);
+  };
   return {
     kept: (ms) => {
-      // One that came late does not bring it back.
-      if (now() < until) until = Math.max(until, now() + ms - MARGIN_MS);
+      keptAt = now();
+      extend(ms);
     },
+    confirmed: extend,
+    silentMs: () => now() - keptAt,
     lost: lost.signal,
     lose,
     stop: () => stopped.abort(),

@@ -21,6 +21,9 @@ import { createPageDiff, type PageDiff } from './page-diff.ts';
 interface Replica {
   /** Keeps the run in the pool and at its remote, as it is now. */
   store(): Promise<void>;
+  readonly remote: RunRemote;
+  /** By the monotonic clock: when it took the lease at the remote. */
+  readonly takenAt: number;
 }
 
 interface ReplicaPorts {
@@ -37,12 +40,17 @@ export async function openReplica(ports: ReplicaPorts): Promise<Replica> {
   const scratch = join(place.host.stateDirectory, 'replica');
   const { repository } = await openWorkspace(place);
   const about = { url: run.repository, run: run.name, id: run.id, epoch: claim.epoch, worker: claim.worker };
-  let remote: RunRemote | undefined;
+  const { clock } = place.composition;
+  const lease: { remote?: RunRemote; takenAt: number } = { takenAt: clock.monotonic() };
   const taken = await restoreHere(place, { store, run, scratch }, async () => {
-    remote = await takeRun(forgePortsOf(place), repository, about);
+    lease.remote = await takeRun(forgePortsOf(place), repository, about);
+    lease.takenAt = clock.monotonic();
   });
+  const { remote, takenAt } = lease;
+  if (remote === undefined) throw new Error('no lease was taken');
   const pages = createPageDiff(taken.pages);
   return {
+    ...{ remote, takenAt },
     store: async () => {
       try {
         await storeNow(ports, { scratch, remote, pages });
@@ -55,7 +63,7 @@ export async function openReplica(ports: ReplicaPorts): Promise<Replica> {
 
 interface StorePorts {
   readonly scratch: string;
-  readonly remote: RunRemote | undefined;
+  readonly remote: RunRemote;
   readonly pages: PageDiff;
 }
 
@@ -64,14 +72,14 @@ async function storeNow({ store, claim, place }: ReplicaPorts, { scratch, remote
   const { runs, parts } = await gatherRuns(workspace, scratch, { only: claim.run });
   const only = onlyOf(runs);
   // First the commits, so that no stored record names one that only this machine has.
-  await remote?.push(await refsOf(workspace, only));
+  await remote.push(await refsOf(workspace, only));
   const made = await bundleOf(parts, { runs, pages, at: place.composition.clock.now() });
   await store.storeBundle(claim, await made.with(await store.missing(made.hashes)));
   pages.stored();
   // Delivered work comes last: the records say so before anyone sees it.
   const { branch } = only.run;
   if (branch === undefined || !only.isDelivered) return;
-  const why = await remote?.publish(branch.ref, branch.at);
+  const why = await remote.publish(branch.ref, branch.at);
   if (why !== undefined) throw wrongEnvironment(why, 'See that this machine may push there: `git push --dry-run`.');
 }
 
@@ -192,7 +200,7 @@ async function bundleOf(
     with: async (hashes: readonly string[]): Promise<PoolBundle> => {
       const contents = new Map<string, Uint8Array>();
       for (const hash of hashes) contents.set(hash, await readFile(others.get(hash) ?? ''));
-      return { manifest: JSON.stringify(manifest), pages, contents };
+      return { manifest: JSON.stringify(manifest), pages, names: [...others.keys()], contents };
     },
   };
 }

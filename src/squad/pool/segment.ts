@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import type { Host } from '../../engine/machine.ts';
 import { errorText, isSquadError, SquadError } from '../../model/errors.ts';
-import type { PoolClaim, PoolRelease, PoolRun, PoolStore } from '../../substrate/ports/pool.ts';
+import {
+  POOL_LEASE,
+  type PoolClaim,
+  type PoolRelease,
+  type PoolRun,
+  type PoolStore,
+} from '../../substrate/ports/pool.ts';
 import { deleteFolder } from '../../substrate/system/files/remove-tree.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { openRun } from '../open-run.ts';
@@ -10,6 +16,8 @@ import { itemsOfStored } from '../run-consent.ts';
 import { isAllowed } from './allow-list.ts';
 import { createBundles, type Bundles } from './bundles.ts';
 import { hostRun } from './host-run.ts';
+import { insist } from './insist.ts';
+import { keepByRemote } from './keep-by-remote.ts';
 import type { LeaseWatch } from './lease-watch.ts';
 import { needOf, nextSegment } from './next-segment.ts';
 import { obeyCommands } from './run-commands.ts';
@@ -46,7 +54,7 @@ export async function runSegment(ports: SegmentPorts): Promise<void> {
     const run = await store.run(claim.run);
     const release = await workOn(ports, run, folder).catch((error: unknown) => whyNot(ports, error));
     if (lease.lost.aborted) return say(`${run.name}: the lease was lost, so another worker may have it`);
-    await store.release(claim, release);
+    await insist(ports, async () => store.release(claim, release));
     say(`${run.name}: ${release.state}${release.why === null ? '' : `, ${plainLine(release.why, 400)}`}`);
   } finally {
     lease.stop();
@@ -66,17 +74,28 @@ async function workOn(ports: SegmentPorts, run: PoolRun, folder: string): Promis
   const { host, repos, store, claim, lease, say } = ports;
   const place = await makePlace(host, repos, run, folder);
   const replica = await openReplica({ store, claim, run, place });
+  const { clock, processes } = place.composition;
+  const { remote, takenAt } = replica;
+  const ended = new AbortController();
+  const keeping = keepByRemote({ lease, remote, clock, processes, say }, ended.signal);
   const workspace = await openWorkspace(place);
   const keep = async (): Promise<void> => {
     await replica.store();
     await store.setStatus(claim, readPoolStatus(workspace, run.id));
   };
-  const bundles = createBundles({ clock: place.composition.clock, store: keep, lost: lease.lost, say });
+  const bundles = createBundles({ clock, store: keep, lost: lease.lost, say });
   try {
     await refuseUnlisted(host, run, workspace);
+    // The agents of one that is only cut off from the database are gone by then.
+    if (remote.isContested)
+      await clock.sleep(Math.max(0, takenAt + POOL_LEASE.confirmedMs - clock.monotonic()), lease.lost);
     return await drive(ports, run, workspace, bundles);
   } finally {
     await bundles.close();
+    ended.abort();
+    await keeping;
+    // Without it, the next worker waits.
+    if (!lease.lost.aborted) await remote.giveUp().catch(() => undefined);
   }
 }
 
@@ -101,14 +120,14 @@ async function drive(
   const { clock } = place.composition;
   const obey = async (): Promise<number> => obeyCommands({ place, store, claim }, async () => bundles.flush());
   for (let began = false; ; began = true) {
-    if ((await obey()) > 0) began = false;
+    if ((await insist(ports, obey)) > 0) began = false;
     const { reading } = await openRun(place, run.id);
     const now = clock.now();
     const next = nextSegment(needOf(reading, now), { now, began: began || draining.aborted || leaving.aborted });
     if (next !== 'work') {
       await bundles.flush();
       // A command that came meanwhile is done before its sender has to wait for another worker.
-      if ((await store.commandsFor(run.id)).length > 0) continue;
+      if ((await insist(ports, async () => store.commandsFor(run.id))).length > 0) continue;
       return next;
     }
     await hostRun({ ...ports, place, bundles, obey }, run);

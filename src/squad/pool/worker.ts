@@ -5,13 +5,14 @@ import { errorText, isSquadError } from '../../model/errors.ts';
 import { POOL_LEASE } from '../../substrate/ports/pool.ts';
 import { plainJson } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
+import { createContact, type Contact } from './contact.ts';
 import { createHostedSegments, type HostedSegments, type HostingPorts } from './hosted-segments.ts';
 import { wakeDue } from './wake.ts';
 
 /** Runs whose wake-up was lost get another one. */
 const SWEEP_MS = 30_000;
 
-export interface WorkerPorts extends HostingPorts {
+export interface WorkerPorts extends Omit<HostingPorts, 'contact'> {
   readonly labels: readonly string[];
   /** The most runs at once. */
   readonly slots: number;
@@ -29,7 +30,8 @@ export interface WorkerPorts extends HostingPorts {
 export async function runWorker(ports: WorkerPorts): Promise<void> {
   const { trigger, labels, once, slots, draining, leaving, say, worker } = ports;
   await mkdir(ports.repos, { recursive: true, mode: 0o700 });
-  const segments = createHostedSegments(ports);
+  const contact = createContact(openMachine(ports.host).clock);
+  const segments = createHostedSegments({ ...ports, contact });
   const register = createRegister(ports, segments);
   await register();
   const working = new Set<Promise<void>>();
@@ -42,8 +44,8 @@ export async function runWorker(ports: WorkerPorts): Promise<void> {
   });
   say(`worker ${worker} takes runs, ${once ? 1 : slots} at once`);
   const ended = new AbortController();
-  const keeping = keepAlive(ports, { segments, register, ended: ended.signal });
-  const sweeping = sweep(ports, draining.signal);
+  const keeping = keepAlive(ports, { segments, register, contact, ended: ended.signal });
+  const sweeping = sweep(ports, contact, draining.signal);
   leaving.addEventListener('abort', () => segments.write({ type: 'leave' }), { once: true });
   await aborted(draining.signal);
   await stop();
@@ -72,6 +74,7 @@ async function keepAlive(
   of: {
     readonly segments: HostedSegments;
     readonly register: () => Promise<{ readonly isDraining: boolean }>;
+    readonly contact: Contact;
     readonly ended: AbortSignal;
   },
 ): Promise<void> {
@@ -84,7 +87,9 @@ async function keepAlive(
       if ((await of.register()).isDraining) draining.abort();
       if (problem !== undefined) say('the pool answers again');
       problem = undefined;
+      of.contact.answered();
     } catch (error) {
+      of.contact.failed();
       const text = plainLine(errorText(error), 300);
       if (problem === undefined) say(`the pool does not answer: ${text}`);
       problem = text;
@@ -95,11 +100,11 @@ async function keepAlive(
   }
 }
 
-async function sweep(ports: WorkerPorts, ended: AbortSignal): Promise<void> {
+async function sweep(ports: WorkerPorts, contact: Contact, ended: AbortSignal): Promise<void> {
   const { clock } = openMachine(ports.host);
   while (!ended.aborted) {
     // The next one finds again all that fails now.
-    await wakeDue(ports).catch(() => undefined);
+    if (contact.isSteady()) await wakeDue(ports).catch(() => undefined);
     await clock.sleep(SWEEP_MS, ended);
   }
 }

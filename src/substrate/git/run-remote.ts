@@ -19,6 +19,15 @@ export interface RunRemote {
   push(refs: readonly RefAt[]): Promise<void>;
   /** Creates a branch there, or moves it forward; never forces. Returns why it could not. */
   publish(branch: string, commit: string): Promise<string | undefined>;
+  /**
+   * Looks whether this worker has the lease there still. Throws `lease-fenced` once another one has it, and `storage-refused` while the
+   * remote does not answer.
+   */
+  confirm(): Promise<void>;
+  /** Says there that no process of this worker works on the run any more, so that the next one need not wait for that. */
+  giveUp(): Promise<void>;
+  /** The worker before has not said so: its agents may still work, for as long as its newest `confirm` lets them. */
+  readonly isContested: boolean;
 }
 
 export interface RemoteRun {
@@ -91,14 +100,17 @@ export async function takeRun(ports: ForgePorts, repository: ForgeRepository, re
   const call = callOnUser(repository.commonDirectory);
   const ref = below(run) + LEASE;
   const lease = found.find((one) => one.ref === ref)?.at;
+  let isContested = false;
   if (lease !== undefined) {
     const text = await git.text(['cat-file', 'blob', lease], call);
     if (lineOf(text, 'run') !== remote.id) throw ofAnother(remote);
     if (Number(lineOf(text, 'epoch')) >= epoch) throw fenced(remote);
+    isContested = lineOf(text, 'worker') !== '';
   }
   // They are the remote's own; here the ledger says where the branch is.
   for (const own of [ref, headRef(run)]) await git.text(['update-ref', '-d', own], call);
-  const mine = createRemote(ports, repository, remote, { lease, refs: found.filter((one) => one.ref !== ref) });
+  const refs = found.filter((one) => one.ref !== ref);
+  const mine = createRemote(ports, repository, remote, { lease, refs, isContested });
   await mine.move([]);
   return mine;
 }
@@ -119,6 +131,7 @@ function ofAnother({ run, url }: RemoteRun): SquadError {
 interface Known {
   readonly lease: string | undefined;
   readonly refs: readonly RefAt[];
+  readonly isContested: boolean;
 }
 
 function createRemote(
@@ -130,6 +143,8 @@ function createRemote(
   const { url, run } = remote;
   const ref = below(run) + LEASE;
   let { lease } = known;
+  /** Values of this worker: the remote may have one whose answer was lost on its way. */
+  const sent = new Set<string>();
   let there = new Map(known.refs.map(({ ref: name, at }) => [name, at]));
 
   const send = async (next: string, refspecs: readonly string[]) => {
@@ -137,20 +152,28 @@ function createRemote(
     return runUserGit(ports, repository, 'git-publish', [...args, `${next}:${ref}`, ...refspecs]);
   };
   // Another value each time: the remote itself compares, and an equal one would not be sent.
-  const move = async (refspecs: readonly string[]): Promise<void> => {
-    const next = await writeLease(ports, repository, remote);
+  const move = async (refspecs: readonly string[], holder: string | null = remote.worker): Promise<void> => {
+    const next = await writeLease(ports, repository, remote, holder);
+    sent.add(next);
     const answer = await send(next, refspecs);
     const isPushed = pushAnswer(answer, { remote: url, branch: run, command: 'git push' }).type === 'pushed';
     if (!isPushed) {
-      // The answer may have been lost on its way, and a refusal may be about another ref.
-      const now = await leaseAt(ports, repository, { url, ref });
-      if (now !== next && now !== lease) throw fenced(remote);
-      if (now !== next) throw away(url, answer);
+      // A refusal may be about another ref, and an answer lost on its way, of this push or one before.
+      lease = await look();
+      if (lease !== next) throw away(url, answer);
     }
     lease = next;
   };
+  async function look(): Promise<string | undefined> {
+    const now = await leaseAt(ports, repository, { url, ref });
+    if (now !== lease && (now === undefined || !sent.has(now))) throw fenced(remote);
+    return now;
+  }
   return {
     move,
+    confirm: async () => void (await look()),
+    giveUp: async () => move([], null),
+    isContested: known.isContested,
     push: async (refs) => {
       const wanted = new Map(refs.map(({ ref: name, at }) => [name, requireCommitId(at)]));
       const changed = [...wanted].filter(([name, at]) => there.get(name) !== at).map(([name, at]) => `+${at}:${name}`);
@@ -173,11 +196,13 @@ function createRemote(
 async function writeLease(
   ports: ForgePorts,
   { commonDirectory }: ForgeRepository,
-  { id, epoch, worker }: RemoteRun,
+  { id, epoch }: RemoteRun,
+  holder: string | null,
 ): Promise<string> {
   const note = join(commonDirectory, `squad-lease-${randomUUID()}`);
   try {
-    const text = `run ${id}\nepoch ${epoch}\nworker ${plainLine(worker, 80)}\n${randomUUID()}\n`;
+    const worker = holder === null ? '' : `worker ${plainLine(holder, 80)}\n`;
+    const text = `run ${id}\nepoch ${epoch}\n${worker}${randomUUID()}\n`;
     await writeFile(note, text, { flag: 'wx', mode: 0o600 });
     const args = ['hash-object', '-w', '--no-filters', '--', note];
     return requireCommitId(await createGit(ports).text(args, callOnUser(commonDirectory)));

@@ -1,4 +1,4 @@
-import { badInput } from '../../model/errors.ts';
+import { badInput, SquadError } from '../../model/errors.ts';
 import { sha256Of } from '../../model/sha256.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { LedgerPages, PoolBundle, PoolStore } from '../ports/pool.ts';
@@ -7,6 +7,8 @@ import { FENCE, fenceOf, lostClaim, announce } from './statements.ts';
 
 /** So that no statement grows with the ledger. */
 const PAGES_AT_ONCE = 256;
+/** A lock of the database: shared by those who store contents, alone for those who delete some. */
+const CONTENTS = 7_102_412;
 
 type BundleVerbs = Pick<PoolStore, 'storeBundle' | 'bundle' | 'content' | 'missing'>;
 
@@ -36,14 +38,7 @@ export function bundleVerbs(database: PoolDatabase): BundleVerbs {
         'The database was changed or restored in part: submit the run again, or restore its backup.',
       );
     },
-    missing: async (hashes) => {
-      const rows = await database.rows<{ hash: string }>(
-        `select hash from unnest($1::text[]) as asked (hash) where not exists
-         (select from squad_pool.content where content.hash = asked.hash)`,
-        [[...new Set(hashes)]],
-      );
-      return rows.map(({ hash }) => hash);
-    },
+    missing: async (hashes) => missingOf(database, hashes),
   };
 }
 
@@ -52,11 +47,41 @@ export async function insertBundle(
   statements: Statements,
   run: string,
   epoch: number,
-  { pages, contents }: PoolBundle,
+  { pages, names, contents }: PoolBundle,
 ): Promise<void> {
+  // Until the end, so that none of them is taken for unused by `deleteUnused`.
+  await statements.rows(`select pg_advisory_xact_lock_shared(${CONTENTS})`);
   for (const [hash, body] of contents)
     await statements.change('insert into squad_pool.content values ($1, $2) on conflict do nothing', [hash, body]);
+  if ((await missingOf(statements, names)).length > 0) throw removedMeanwhile();
   await insertPages(statements, run, epoch, pages);
+}
+
+/** Deletes what no run names any more. Within a transaction that has written the rows of runs that it changes. */
+export async function deleteUnused(statements: Statements): Promise<void> {
+  await statements.rows(`select pg_advisory_xact_lock(${CONTENTS})`);
+  await statements.change(
+    `delete from squad_pool.content where hash not in
+     (select part ->> 'sha256' from squad_pool.run, json_array_elements(coalesce(manifest::json -> 'parts', '[]')) as part
+      where state <> 'removed' and manifest like '{%' and part ->> 'sha256' is not null)`,
+  );
+}
+
+async function missingOf(statements: Pick<Statements, 'rows'>, hashes: readonly string[]): Promise<string[]> {
+  const rows = await statements.rows<{ hash: string }>(
+    `select hash from unnest($1::text[]) as asked (hash) where not exists
+     (select from squad_pool.content where content.hash = asked.hash)`,
+    [[...new Set(hashes)]],
+  );
+  return rows.map(({ hash }) => hash);
+}
+
+function removedMeanwhile(): SquadError {
+  return new SquadError({
+    code: 'storage-refused',
+    message: 'a run was removed from the pool at the same moment, and with it a content that this one needs, too',
+    next: 'Run the command again: it brings it along.',
+  });
 }
 
 async function insertPages(statements: Statements, run: string, epoch: number, pages: LedgerPages): Promise<void> {

@@ -4,7 +4,7 @@ import type { Json } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { PoolRun, PoolRunState, PoolStore } from '../ports/pool.ts';
 import type { PoolDatabase, Statements } from './database.ts';
-import { insertBundle } from './bundles.ts';
+import { deleteUnused, insertBundle } from './bundles.ts';
 import { jsonOf, msOf, announce } from './statements.ts';
 
 interface Row {
@@ -53,10 +53,13 @@ export function runVerbs(database: PoolDatabase): RunVerbs {
     removeRun: async (run) => {
       await database.transaction(async (statements) => {
         await statements.change(
-          `update squad_pool.run set state = 'removed', epoch = epoch + 1, worker = null, lease_until = null, again = null where id = $1`,
+          `update squad_pool.run set state = 'removed', epoch = epoch + 1, worker = null, lease_until = null, again = null, manifest = '{}'
+           where id = $1`,
           [run],
         );
         await statements.change('delete from squad_pool.page where run = $1', [run]);
+        await statements.change('delete from squad_pool.command where run = $1', [run]);
+        await deleteUnused(statements);
         await announce(statements, run);
       });
     },

@@ -60,7 +60,9 @@ export interface PoolBundle {
   readonly manifest: string;
   /** Those that changed since the bundle before. */
   readonly pages: LedgerPages;
-  /** Contents of its parts by SHA-256: those that the store may lack. */
+  /** SHA-256 of all of its parts but the ledger, as the manifest has them. */
+  readonly names: readonly string[];
+  /** Contents of these: those that the store may lack. */
   readonly contents: ReadonlyMap<string, Uint8Array>;
 }
 
@@ -116,8 +118,11 @@ export interface PoolRelease {
   readonly again?: number;
 }
 
-/** The time of a lease, and how often it is renewed. */
-export const POOL_LEASE = { heldMs: 10_000, renewMs: 3_000 } as const;
+/**
+ * The time of a lease, and how often it is renewed. `confirmedMs`: for how long a look at the lease ref of the remote counts, while the database
+ * is away; who takes over from a worker that has not given up waits so long.
+ */
+export const POOL_LEASE = { heldMs: 10_000, renewMs: 3_000, confirmedMs: 7_000 } as const;
 
 /**
  * The truth about the runs of a pool, in a database that all of its machines reach. Times are the database's. Every write for a claim throws
@@ -136,7 +141,7 @@ export interface PoolStore {
   setStatus(claim: PoolClaim, status: Json): Promise<void>;
   /** A run with a command that is not done becomes queued, however it is released. */
   release(claim: PoolClaim, how: PoolRelease): Promise<void>;
-  /** In one transaction, after its commits were pushed. */
+  /** In one transaction, after its commits were pushed. Throws `storage-refused` if a content that it names was removed meanwhile. */
   storeBundle(claim: PoolClaim, bundle: PoolBundle): Promise<void>;
   /** The newest one. undefined: it is the one with this number. */
   bundle(run: string, have?: number): Promise<StoredBundle | undefined>;
@@ -150,7 +155,7 @@ export interface PoolStore {
   /** Commands of the run that are not done, the oldest first. */
   commandsFor(run: string): Promise<PoolCommand[]>;
   answerCommand(claim: PoolClaim, id: string, answer: Json): Promise<void>;
-  /** People take a run out: its worker loses it. */
+  /** People take a run out: its worker loses it, and all that no other run has is deleted. */
   removeRun(run: string): Promise<void>;
   /** Throws `usage` while another process of this name is alive. Also to be called again every 3 s; returns whether it is to drain. */
   register(worker: PoolWorker): Promise<{ readonly isDraining: boolean }>;

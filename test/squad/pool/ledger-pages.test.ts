@@ -46,7 +46,10 @@ describe.skipIf(why !== undefined)(`a ledger in a pool${why === undefined ? '' :
         rmSync(filesOf(copy), { recursive: true, force: true });
         await backUpLedger(path, copy);
         const file = readFileSync(copy);
-        return { file, bundle: { manifest: sha256Of(file), pages: diff.changed(file), contents: new Map() } };
+        return {
+          file,
+          bundle: { manifest: sha256Of(file), pages: diff.changed(file), names: [], contents: new Map() },
+        };
       };
       const about = { id: run.id, name: run.name, repository: 'ssh://git.test/app.git', base: 'a'.repeat(40) };
       const first = await next();

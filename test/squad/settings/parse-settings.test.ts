@@ -42,6 +42,7 @@ describe('squad.yaml', () => {
         turnMinutes: 60,
         firstToolSeconds: 120,
         freeDisk: 2,
+        unreplicated: 10,
         walls: ['retry', 'workspace-reset', 'fail'],
       },
       setup: [],

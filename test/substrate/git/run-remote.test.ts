@@ -68,6 +68,21 @@ describe('the remote of a run', () => {
     expect(git(bare, 'cat-file', 'blob', lease ?? '')).toContain('epoch 1\nworker one');
   });
 
+  it('says to the next worker whether the one before may still work, and to that one that it may not', async () => {
+    const one = openWorker('one', 1);
+    const remote = await one.take();
+    expect(remote.isContested).toBe(false);
+    await remote.push([kept(one.commit('first'))]);
+    await remote.confirm();
+    const second = await openWorker('two', 2).take();
+    expect(second.isContested).toBe(true);
+    await expect(remote.confirm()).rejects.toMatchObject({ code: 'lease-fenced' });
+    await second.confirm();
+    await second.giveUp();
+    expect((await openWorker('three', 3).take()).isContested).toBe(false);
+    await expect(second.confirm()).rejects.toMatchObject({ code: 'lease-fenced' });
+  });
+
   it('is left alone where nothing has changed', async () => {
     const one = openWorker('one', 1);
     const remote = await one.take();

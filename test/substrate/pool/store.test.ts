@@ -25,7 +25,11 @@ function bundleOf(
   contents: readonly string[] = [],
 ): PoolBundle {
   return {
-    manifest: JSON.stringify({ letters }),
+    manifest: JSON.stringify({
+      letters,
+      ...(contents.length > 0 && { parts: contents.map((text) => ({ sha256: sha256Of(text) })) }),
+    }),
+    names: contents.map((text) => sha256Of(text)),
     pages: {
       ...{ pageBytes: 4096, count: letters.length },
       changed: new Map(changed.map((number) => [number, pageOf(letters[number] ?? '')])),
@@ -65,7 +69,7 @@ describe.skipIf(why !== undefined)(`the store of a pool${why === undefined ? '' 
     const reader = await openPool(url.replace('//squad@', '//reader@'), clock);
     try {
       expect(await reader.store.run(id)).toMatchObject({ id, state: 'queued' });
-      expect(await reader.store.bundle(id)).toMatchObject({ manifest: '{"letters":"abc"}' });
+      expect(await reader.store.bundle(id)).toMatchObject({ manifest: expect.stringContaining('"letters":"abc"') });
       await expect(reader.store.removeRun(id)).rejects.toMatchObject({ code: 'wrong-environment' });
       expect(await pool.store.run(id)).toMatchObject({ state: 'queued' });
     } finally {
@@ -224,6 +228,26 @@ describe.skipIf(why !== undefined)(`the store of a pool${why === undefined ? '' 
     expect(await pool.store.findCommand(command.id)).toMatchObject({ answer: { ok: true } });
     expect(await pool.store.commandsFor(id)).toEqual([]);
     stop();
+  });
+
+  it('deletes what a removed run alone has, and nothing that another one names', SOON, async () => {
+    const { store } = pool;
+    for (const [id, contents] of [
+      ['gone', ['only-gone', 'shared']],
+      ['stays', ['only-stays', 'shared']],
+    ] as const)
+      await store.submit(newRun(id), bundleOf('ab', undefined, contents));
+    const hashes = ['only-gone', 'shared', 'only-stays'].map((text) => sha256Of(text));
+    await store.command('gone', 'intervene', {}, 'ada');
+    await store.removeRun('gone');
+    expect(await store.missing(hashes)).toEqual([sha256Of('only-gone')]);
+    expect(await store.commandsFor('gone')).toEqual([]);
+    // One that counted on it hears so, stores nothing, and brings it along the next time.
+    const counted = { ...bundleOf('ab', undefined, ['only-gone']), contents: new Map() };
+    await expect(store.submit(newRun('late'), counted)).rejects.toMatchObject({ code: 'storage-refused' });
+    expect((await store.runs()).some(({ id }) => id === 'late')).toBe(false);
+    expect(await store.submit(newRun('late'), bundleOf('ab', undefined, ['only-gone']))).toBe('added');
+    expect(await store.missing(hashes)).toEqual([]);
   });
 
   it('releases a run with a command that came meanwhile as one that a worker has to take', SOON, async () => {

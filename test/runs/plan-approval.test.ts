@@ -47,7 +47,11 @@ describe.concurrent('a plan that a person approves', { timeout: 120_000 }, () =>
     expect(await bench.status()).toMatchObject({ waitingFor: { questions: [{ id: 'plan-1', plan: asked }] } });
     expect((await bench.run(['status'])).stdout).toContain('plan-1');
     expect(await bench.report()).toContain('Approve the plan?');
-    expect((await bench.run(['resume', '--json'])).code).toBe(3);
+    const again = await bench.run(['resume', '--plain']);
+    expect(again.code, again.stderr).toBe(3);
+    expect(again.stdout).toMatch(
+      /^ {2}plan {6}squad show plan --run make-things .*\n {2}answer .*\n {2}change {4}squad answer --edit$/m,
+    );
     expect((await bench.run(['answer', 'approve'])).code).toBe(0);
     const resumed = await bench.run(['resume', '--json']);
     expect(resumed.code, resumed.stderr).toBe(0);

@@ -44,9 +44,11 @@ export function endLines({
     '',
     first,
     `  run       ${name}`,
-    ...questions.flatMap(({ id, text, options }) => [
+    ...questions.flatMap(({ id, text, options, plan }) => [
       ...(isAsked ? [] : [`  asks      ${plainLine(text, 600)}`]),
+      ...(plan === undefined ? [] : [`  plan      squad show plan --run ${name}   (on a page: squad watch --web)`]),
       `  answer    squad answer ${id} "${options[0] ?? 'your answer'}"${options.length > 1 ? `   (${options.map((one) => `“${plainLine(one, 60)}”`).join(' or ')})` : ''}`,
+      ...(plan === undefined ? [] : ['  change    squad answer --edit']),
     ]),
     ...[...failureLines(failures, first), ...rejectionLines(rejections, first)].map((line) => `  ${line}`),
     ...baseline.map((one) => `  before    ${plainLine(one, 400)}`),

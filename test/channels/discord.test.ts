@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { ALICE, DiscordServer, type Fault, ROOM, TOKEN } from '../support/discord-server.ts';
+import { fastNow } from '../support/fast-clock.ts';
 import { ALL, NIGHT } from '../support/lane.ts';
 import { playChannel, type OtherSide } from './suite.ts';
 
@@ -7,8 +8,8 @@ const BOB = '1198374650123456788';
 const FAULTS: readonly Fault[] = ['limit', 'error', 'cut', 'cut-after'];
 
 /** A Discord in which calls fail, connections end in each way that there is, and events come twice. */
-async function openSide(): Promise<OtherSide> {
-  const server = await DiscordServer.open({ heartbeatMs: 1_000, limitSeconds: 0.1 });
+async function openSide(now = Date.now): Promise<OtherSide> {
+  const server = await DiscordServer.open({ heartbeatMs: 1_000, limitSeconds: 0.1, now });
   onTestFinished(async () => server.close());
   const direct = server.directOf(ALICE).id;
   const all = ['ask', 'request', 'control', 'answer'];
@@ -33,6 +34,7 @@ async function openSide(): Promise<OtherSide> {
         .filter(({ channel_id: room }) => (place === direct) === (room === direct))
         .toSorted((one, other) => Number(BigInt(one.id) - BigInt(other.id)))
         .map(({ content }) => content),
+    away: (isAway) => void (server.isAway = isAway),
     faults: (chance, random) => {
       server.atRandom = () => (random() < chance ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined);
       const ways = [
@@ -51,6 +53,17 @@ it(
   { ...ALL, timeout: 240_000 },
   async () => {
     await playChannel(await openSide(), { messages: 50, kills: 3, seed: 1, timeoutMs: 200_000 });
+    expect.hasAssertions();
+  },
+);
+
+it(
+  'Discord loses and repeats nothing where it is away for half an hour, and keeps the order of each place',
+  { ...ALL, timeout: 400_000 },
+  async () => {
+    const time = { from: Date.now(), speed: 60 };
+    const side = await openSide(() => fastNow(time));
+    await playChannel(side, { messages: 60, kills: 0, seed: 3, timeoutMs: 360_000, away: { ms: 1_800_000, time } });
     expect.hasAssertions();
   },
 );

@@ -15,6 +15,7 @@ import { agree } from '../../src/squad/preflight/consent.ts';
 import { readChannels } from '../../src/squad/preflight/read-channels.ts';
 import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { roomForTest } from '../cli/room.ts';
+import type { FastTime } from '../support/fast-clock.ts';
 import { createRandom } from '../support/random.ts';
 import { testHost } from '../support/test-host.ts';
 
@@ -34,6 +35,8 @@ export interface OtherSide {
   posts(place: string): readonly string[];
   /** From now on some of what squad asks for fails, in a way of its own; 0: nothing does. */
   faults(chance: number, random: () => number): void;
+  /** Nothing reaches it, and nothing comes from it. */
+  away(isAway: boolean): void;
 }
 
 interface Trial {
@@ -42,10 +45,12 @@ interface Trial {
   readonly seed: number;
   /** At most; a trial that is done ends earlier. */
   readonly timeoutMs: number;
+  /** After half of the messages it is away for so long, of the time that runs so fast; the other half is written meanwhile. */
+  readonly away?: { readonly ms: number; readonly time: FastTime };
 }
 
 /** Messages with faults and kills: each is taken once, each reply posted once, and the order in each place is kept. */
-export async function playChannel(side: OtherSide, { messages, kills, seed, timeoutMs }: Trial): Promise<void> {
+export async function playChannel(side: OtherSide, { messages, kills, seed, timeoutMs, away }: Trial): Promise<void> {
   const random = createRandom(seed);
   const { repository, root } = roomForTest();
   const channel = { ...side.settings, messagesPerHour: 1_000 };
@@ -67,6 +72,9 @@ export async function playChannel(side: OtherSide, { messages, kills, seed, time
       NODE_COMPILE_CACHE: join(tmpdir(), 'squad-test-compile-cache'),
       XDG_STATE_HOME: join(root, 'state'),
       ...side.environment,
+      ...(away === undefined
+        ? {}
+        : { SQUAD_TEST_FROM: String(away.time.from), SQUAD_TEST_SPEED: String(away.time.speed) }),
     };
     child = spawn(process.execPath, [join(import.meta.dirname, '../fixtures/channels/service.ts'), root, repository], {
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -86,7 +94,9 @@ export async function playChannel(side: OtherSide, { messages, kills, seed, time
   side.faults(0.2, random);
   const deadline = Date.now() + timeoutMs;
   const everyone = async (): Promise<void> => {
+    const leaves = away === undefined ? -1 : Math.floor(messages / 2);
     for (let index = 0; index < messages; index += 1) {
+      if (index === leaves) side.away(true);
       const place = side.places[Math.floor(random() * side.places.length)] ?? '';
       const sender = side.senders[Math.floor(random() * 2)] ?? '';
       const text = `message ${index}`;
@@ -94,6 +104,9 @@ export async function playChannel(side: OtherSide, { messages, kills, seed, time
       written.get(place)?.push(text);
       if (random() < 0.3) await sleep(random() * 50);
     }
+    if (away === undefined) return;
+    await sleep(away.ms / away.time.speed);
+    side.away(false);
   };
   start();
   const isKnown = (): boolean =>

@@ -45,11 +45,17 @@ export class DiscordGateway {
   private readonly sessions = new Map<string, Session>();
   private readonly options: GatewayOptions;
 
+  /** It ends each connection at once. */
+  isAway = false;
+
   constructor(server: Server, token: string, options: GatewayOptions) {
     this.token = token;
     this.options = options;
     this.sockets = new WebSocketServer({ server });
-    this.sockets.on('connection', (socket) => this.greet(socket));
+    this.sockets.on('connection', (socket) => {
+      if (this.isAway) socket.terminate();
+      else this.greet(socket);
+    });
   }
 
   /** Sends an event to all sessions. */

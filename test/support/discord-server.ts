@@ -36,6 +36,8 @@ export interface DiscordOptions {
   /** How long a nonce is remembered. */
   readonly nonceMs?: number;
   readonly limitSeconds?: number;
+  /** Its clock. */
+  readonly now?: () => number;
 }
 
 /** A Discord on loopback: REST with its faults, and the gateway. */
@@ -49,6 +51,16 @@ export class DiscordServer {
   readonly gateway: DiscordGateway;
   /** Asked before each request that nothing else fails. */
   atRandom: () => Fault | undefined = () => undefined;
+  /** Nothing reaches it, and nothing comes from it, while people write there. */
+  set isAway(isAway: boolean) {
+    this.away = isAway;
+    this.gateway.isAway = isAway;
+    if (!isAway) return;
+    this.gateway.cut();
+    this.server.closeAllConnections();
+  }
+
+  private away = false;
   /** Its refusals repeat the token. */
   repeatsToken = false;
   private readonly server: Server;
@@ -58,7 +70,7 @@ export class DiscordServer {
   private readonly options: Required<DiscordOptions>;
 
   private constructor(options: DiscordOptions) {
-    this.options = { heartbeatMs: 2_000, nonceMs: 180_000, limitSeconds: 0.2, ...options };
+    this.options = { heartbeatMs: 2_000, nonceMs: 180_000, limitSeconds: 0.2, now: Date.now, ...options };
     this.addRoom({ id: ROOM, type: TEXT, guild_id: GUILD, name: 'team' });
     this.server = createServer((request, response) => void this.serve(request, response));
     this.gateway = new DiscordGateway(this.server, TOKEN, {
@@ -91,7 +103,7 @@ export class DiscordServer {
 
   /** An id later than all before it. */
   nextId(): string {
-    const now = (BigInt(Date.now()) - EPOCH) << 22n;
+    const now = (BigInt(Math.floor(this.options.now())) - EPOCH) << 22n;
     this.last = now > this.last ? now : this.last + 1n;
     return String(this.last);
   }
@@ -172,7 +184,7 @@ export class DiscordServer {
   ): Said {
     const whole: Said = {
       ...{ id: this.nextId(), channel_id: room.id, guild_id: room.guild_id, type: 0, attachments: [] },
-      timestamp: new Date().toISOString(),
+      timestamp: new Date(this.options.now()).toISOString(),
       ...message,
     };
     room.messages.push(whole);
@@ -186,6 +198,7 @@ export class DiscordServer {
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const file = this.files.get(url);
     if (file !== undefined) return file(response);
+    if (this.away) return void request.socket.destroy();
     const line = `${method} ${url.replace(/^\/api\/v10/, '')}`;
     this.requests.push(line);
     if (request.headers.authorization !== `Bot ${this.gateway.token}`)
@@ -259,7 +272,7 @@ export class DiscordServer {
     if (isLong || (nonce !== undefined && String(nonce).length > 25))
       return [400, problem(50_035, 'Invalid Form Body')];
     const known = this.nonces.get(String(nonce));
-    if (known !== undefined && body['enforce_nonce'] === true && Date.now() - known.at < this.options.nonceMs) {
+    if (known !== undefined && body['enforce_nonce'] === true && this.options.now() - known.at < this.options.nonceMs) {
       return [200, known.message];
     }
     const author = { id: BOT, username: 'squad', bot: true };
@@ -268,7 +281,7 @@ export class DiscordServer {
       ...{ author, content: content.trim(), mentions: [], nonce: nonce === undefined ? undefined : String(nonce) },
       message_reference: reference,
     });
-    if (nonce !== undefined) this.nonces.set(String(nonce), { at: Date.now(), message });
+    if (nonce !== undefined) this.nonces.set(String(nonce), { at: this.options.now(), message });
     return [200, message];
   }
 }

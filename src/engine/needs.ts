@@ -27,9 +27,12 @@ export function requireRegistered(
   const missing = needed.find((runtime) => !isRegistered(runtimes, runtime));
   if (missing === undefined) return playbook;
   const agent = definition.agents.find(({ runtime }) => runtime === missing)?.name;
-  const other = Object.keys(runtimes)[0] ?? '';
+  // One that this run works with was there when it began; any other may not be installed.
+  const other = definition.agents.map(({ runtime }) => runtime).find((one) => isRegistered(runtimes, one));
   const instead =
-    agent === undefined ? '' : `, or let another one do its work: \`squad switch ${other} --agent ${agent}\``;
+    agent === undefined
+      ? ''
+      : `, or let another one do its work: \`squad switch ${other ?? 'RUNTIME'} --agent ${agent}\`${other === undefined ? '; `squad doctor` says which are there' : ''}`;
   const where =
     definition.described[missing]?.inApplication === true
       ? `It is part of the application that started the run, which has to resume it (\`squad.resume()\`)`

@@ -29,6 +29,16 @@ export function withBefore<Found extends { readonly need: string; readonly why: 
   return { ...found, need: 'held', why };
 }
 
+/** Why a run of the queue cannot start before another one is over, or a person acts. undefined: it can. */
+export function waitsForRun(
+  ledger: Ledger,
+  { name }: Pick<RunRow, 'name'>,
+  submitted: Pick<Submission, 'after'> | undefined,
+): string | undefined {
+  const { need, why } = withBefore(ledger, { need: 'queued', why: '', name }, submitted);
+  return need === 'queued' ? undefined : why;
+}
+
 /** A person took it out of the queue, and no engine has had it since. */
 function isDropped(ledger: Ledger, { id }: Pick<RunRow, 'id'>): boolean {
   const refused = ledger.newest(id, [RUN_EVENTS.startRefused]);

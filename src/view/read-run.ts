@@ -16,6 +16,7 @@ import type { ShownStage } from '../model/shown-stage.ts';
 import { noRunYet, unknownRun } from '../model/unknown-name.ts';
 import type { AttemptFilter, Ledger, LeaseSegment, RunRow, Totals } from '../substrate/ports/ledger.ts';
 import { isDriven, type LockedBy } from './driven.ts';
+import { waitsForRun } from './queue-rules.ts';
 import { openQuestions, type OpenQuestion } from './open-questions.ts';
 import { stagesOfRun } from './stages.ts';
 import { waitsOf, type RunWait } from './run-waits.ts';
@@ -59,6 +60,8 @@ export interface RunReading extends Replay {
   readonly workspace: z.infer<typeof allocatedSchema> | undefined;
   /** Why no engine takes it from the queue: it could not start, or a person `dropped` it. undefined: one does. */
   readonly refused: z.infer<typeof refusedSchema> | undefined;
+  /** Why it cannot begin yet with the result of another run. undefined: it can, or an engine has had it. */
+  readonly before?: string | undefined;
   /** undefined: the run is not over. A result from before a person reopened the run does not count. */
   readonly published: PublishFacts | undefined;
   /** The folders that its sinks write, as its last engine left them; without problems while it is driven. */
@@ -135,6 +138,7 @@ export function readRun(
     waits: waitsOf(decisions),
     workspace: all(events, RUN_EVENTS.workspaceAllocated, allocatedSchema).at(-1),
     refused: segments.length > 0 ? undefined : all(events, RUN_EVENTS.startRefused, refusedSchema).at(-1),
+    before: segments.length > 0 ? undefined : waitsForRun(ledger, row, definition.submitted),
     published: all(
       events.filter(({ seq }) => seq > reopenedAt),
       RUN_EVENTS.published,

@@ -60,7 +60,7 @@ export function standingOf(reading: RunReading, now: number): RunStanding {
   if (asked !== undefined) return open('waiting', asked);
   const passed = endsAtDeadline(reading, now);
   if (passed !== undefined) return open(left, { for: 'resume', why: passed });
-  const time = waitsUntil(reading, now);
+  const time = waitsUntil(reading, now) ?? waitsForDay(reading, now);
   if (!driven) return open(left, time ?? toResume(reading));
   if (time !== undefined) return open('waiting', time);
   return open(workspace === undefined ? 'preparing' : 'running', null);
@@ -118,6 +118,14 @@ function waitsUntil({ row, board, decided, limits, spending }: RunReading, now: 
   return { for: 'time', why, until, account };
 }
 
+/** A limit of the day lets no run of the queue begin. */
+function waitsForDay(reading: RunReading, now: number): WaitingFor | undefined {
+  const { refused, before, spending, row } = reading;
+  if (!isQueued(reading) || (refused ?? before) !== undefined || spending.shared === undefined) return undefined;
+  const { reached } = roomFor(spending.shared, row.id);
+  return reached === undefined || reached.until <= now ? undefined : { for: 'time', ...reached, account: null };
+}
+
 /** Only a limit of the day, or of an account, says when it ends. */
 function roomLater({ shared }: RunReading['spending'], runId: string): SharedRoom | undefined {
   const room = shared && roomFor(shared, runId);
@@ -130,8 +138,8 @@ const BUSY: ReadonlySet<Phase['at']> = new Set(['gathering', 'integrating', 'ver
 const NO_LIMIT = { reached: false } as const;
 
 /** Why no engine has had the run yet. */
-export function queueText({ refused }: Pick<RunReading, 'refused'>): string {
-  if (refused === undefined) return 'it is in the queue';
+export function queueText({ refused, before }: Pick<RunReading, 'refused' | 'before'>): string {
+  if (refused === undefined) return before ?? 'it is in the queue';
   return refused.dropped === true ? refused.why : `it could not start: ${refused.why}`;
 }
 

@@ -1,4 +1,7 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
 import { lockService } from '../../src/squad/service/service-lock.ts';
 import { holderHere } from '../../src/substrate/ledger/index.ts';
 import { newStateOf, stateOf } from '../support/state.ts';
@@ -50,4 +53,16 @@ it('squad add says that a service which runs here starts the run', ALL, async ()
   const lock = lockService(stateOf(room.repository), holderHere(process.pid, Date.now()));
   onTestFinished(() => lock.release());
   expect(await add('two')).toContain('`squad serve` runs here and starts it');
+});
+
+it('squad status of a run of the queue says until when a limit of the day holds it', ALL, async () => {
+  const room = roomWithLimits({ runsPerDay: 1 });
+  const [, ...given] = scriptedTurn(room, [{ answer: 'done' }]);
+  const file = join(room.repository, 'squad.yaml');
+  const settings = existsSync(file) ? (parse(readFileSync(file, 'utf8')) as object) : { version: 1 };
+  writeFileSync(file, JSON.stringify({ ...settings, serve: { limits: { runsPerDay: 1 } } }));
+  const added = await room.run(['add', ...given, '--name', 'next']);
+  expect(added.code, added.stderr).toBe(0);
+  const { stdout } = await room.run(['status', 'next']);
+  expect(stdout).toMatch(/\nwaits\n {2}until .*: 1 of 1 runs started today \(all runs of this repository\)\n/);
 });

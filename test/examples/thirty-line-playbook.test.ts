@@ -85,7 +85,7 @@ describe('a playbook and a runtime from outside', { timeout: 120_000 }, () => {
     await expect(squadIn(bench, { runtimes: {} }).resume()).rejects.toMatchObject({
       code: 'wrong-environment',
       message: 'run explain-the-parts needs the runtime mine, which is not registered here',
-      next: expect.stringContaining('`squad switch claude --agent writer`'),
+      next: expect.stringContaining('`squad switch RUNTIME --agent writer`; `squad doctor` says which are there'),
     });
     const shown = await bench.run(['resume']);
     expect(shown.code).toBe(78);

@@ -209,8 +209,11 @@ describe.concurrent('the queue', { timeout: 300_000 }, () => {
     await add(bench, 'one');
     await add(bench, 'two', '--after', 'one');
     expect(await states()).toContainEqual(['two', 'waits', 'it waits for one']);
+    const status = async (): Promise<string> => (await bench.run(['status', 'two'])).stdout;
+    expect(await status()).toContain('queued\n  it waits for one\n');
     await json(bench, ['queue', 'drop', 'one']);
     expect(await states()).toEqual([['two', 'held', expect.stringContaining('`squad resume one` starts it')]]);
+    expect(await status()).toContain('one, which it waits for, is out of the queue');
     // Killed before it was defined: there is nothing that another run could begin with.
     const run = ['run', ...ADD.slice(1), '--name', 'cut'];
     expect((await bench.run(run, { SQUAD_FAILPOINTS: 'run.created:1=kill' })).signal).toBe('SIGKILL');

@@ -219,7 +219,7 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line}`)];
 }
 
-function waitingLines({ name, waitingFor, accounts }: RunStatus, now: number): string[] {
+function waitingLines({ name, phase, waitingFor, accounts }: RunStatus, now: number): string[] {
   const others = accounts.filter(({ account }) => waitingFor?.for !== 'time' || waitingFor.account !== account);
   const parked = section(
     'usage limits',
@@ -246,7 +246,7 @@ function waitingLines({ name, waitingFor, accounts }: RunStatus, now: number): s
         ...parked,
       ];
     case 'resume':
-      return section('stopped', [plainLine(waitingFor.why, 300)]);
+      return section(phase === 'queued' ? phase : 'stopped', [plainLine(waitingFor.why, 300)]);
     default:
       return waitingFor satisfies never;
   }

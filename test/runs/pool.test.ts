@@ -13,7 +13,7 @@ import { openProxy } from '../support/pool-proxy.ts';
 import { startPostgres, whyNoPostgres, type TestPostgres } from '../support/postgres.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, waitFor, type Entry, type Step } from './run-script.ts';
-import { ALL } from '../support/lane.ts';
+import { ALL, spread } from '../support/lane.ts';
 
 const RUN = 'make-things';
 const TIMEOUT = 600_000;
@@ -42,6 +42,8 @@ interface Script {
   readonly effect: (name: string) => Step;
   /** With the pid of the agent that does it. */
   readonly mark: (name: string) => Step;
+  /** With the folder in which it is done. */
+  readonly place: (name: string) => Step;
   readonly wait: Step;
 }
 
@@ -60,7 +62,8 @@ async function openPoolBench(
   writeFileSync(effects, '');
   const effect = (done: string): Step => ({ run: ['sh', '-c', `echo ${done} >>'${effects}'`] });
   const mark = (done: string): Step => ({ run: ['sh', '-c', `echo ${done} $PPID >>'${effects}'`] });
-  const bench = openRunBench({ script: script({ effect, mark, wait: waitFor(go) }), settings });
+  const place = (done: string): Step => ({ run: ['sh', '-c', `echo ${done} $PWD >>'${effects}'`] });
+  const bench = openRunBench({ script: script({ effect, mark, place, wait: waitFor(go) }), settings });
   execFileSync('git', ['init', '-q', '--bare', '-b', 'main', remote]);
   git(bench.repository, 'remote', 'add', 'origin', remote);
   git(bench.repository, 'push', '-q', 'origin', 'main');
@@ -339,6 +342,64 @@ describe.skipIf(why !== undefined)(`a pool${why === undefined ? '' : ` (left out
       pool.go();
       const end = await pool.run('the end of the run', isOver);
       expect([end.why?.slice(0, 4), end.epoch, pool.effects().length]).toEqual(['DONE', 2, 2]);
+    },
+  );
+
+  const many = spread(6, 24, 6);
+  it(
+    `brings ${many} runs to their end on three workers, of which one is lost`,
+    { ...ALL, timeout: 4 * TIMEOUT },
+    async (test) => {
+      const tasks = ['a', 'b', 'c', 'd'];
+      const pool = await openPoolBench(
+        test,
+        'many',
+        ({ place }) => [
+          plan(tasks.map((task, index) => piece(task, index === 0 ? {} : { needs: [tasks[index - 1] ?? ''] }))),
+          ...tasks.map((task) => author(task, [place(task), ...commits({ [`${task}.txt`]: `${task}\n` })])),
+          APPROVE_ALL,
+        ],
+        { publish: { remote: 'origin' } },
+      );
+      const opened = await openPool(pool.url, createSystemClock());
+      test.onTestFinished(async () => opened.close());
+      await pool.submit();
+      for (let number = 2; number <= many; number += 1) await pool.submit(['--name', `run-${number}`]);
+      const slots = ['--slots', String(Math.ceil(many / 3))];
+      const workers = await Promise.all(['bob', 'cia', 'dan'].map(async (name) => pool.work(name, slots)));
+      const said = (): string => workers.map((one) => one.said()).join('\n');
+      const done = () =>
+        pool.effects().map((line) => ({ task: line[0], run: /runs\/([0-9a-f-]{36})-/.exec(line)?.[1] }));
+      await until('a third of the work', () => (done().length > (many * tasks.length) / 3 ? true : undefined), said);
+      const before = await opened.store.runs();
+      workers[0]?.lose();
+      const ends = await until(
+        'all ends',
+        async () => {
+          const runs = await opened.store.runs();
+          return runs.every(isOver) ? runs : undefined;
+        },
+        said,
+        1_500_000,
+      );
+      expect(ends.map(({ why: end }) => end?.slice(0, 4))).toEqual(ends.map(() => 'DONE'));
+      const moved = before.filter(({ worker, isHeld }) => isHeld && worker === 'bob').map(({ id }) => id);
+      expect(moved.length).toBeGreaterThan(0);
+      for (const { id, name, epoch } of ends) {
+        const stored = (statusOf(before.find((one) => one.id === id) ?? { status: null })?.tasks.done ?? 0) - 1;
+        const times = tasks.map((task) => done().filter((one) => one.run === id && one.task === task).length);
+        // Settled and stored: once. At work when its machine was lost: once more. Anywhere else: once.
+        times.forEach((count, index) => {
+          if (!moved.includes(id) || index < stored)
+            expect([name, tasks[index], count]).toEqual([name, tasks[index], 1]);
+          else expect(count).toBeLessThanOrEqual(2);
+        });
+        expect(times.filter((count) => count > 1).length).toBeLessThanOrEqual(epoch - 1);
+        // Each task’s work once, and nothing else.
+        const range = `main..refs/heads/squad/${name}`;
+        const files = git(pool.remote, 'log', '--no-merges', '--format=', '--name-only', range).split('\n');
+        expect(files.filter((file) => file !== '').toSorted()).toEqual(tasks.map((task) => `${task}.txt`));
+      }
     },
   );
 

@@ -94,8 +94,9 @@ export async function until<T>(
   what: string,
   look: () => Promise<T | undefined> | T | undefined,
   said: () => string = () => '',
+  mostMs = 240_000,
 ): Promise<T> {
-  const deadline = performance.now() + 240_000;
+  const deadline = performance.now() + mostMs;
   while (performance.now() < deadline) {
     const found = await look();
     if (found !== undefined) return found;

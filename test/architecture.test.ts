@@ -98,7 +98,7 @@ const WITHIN: readonly { files: RegExp; may: RegExp }[] = [
   // What stands before a run: it reads and asks, and knows no graph but the facts that a playbook is made ready from.
   {
     files: /^squad\/preflight\//,
-    may: /^(squad\/preflight|squad\/objective|squad\/settings|playbooks|runtimes\/port|substrate\/ports|substrate\/system\/files)\/|^engine\/(compose|runtime-choice|sinks\/sinks)\.ts$|^substrate\/(system\/(failpoint|process\/brief-lock)|git\/(inspect-repository|begin-at|find-copies|joined\/joined|originals\/made-paths))\.ts$|^runtimes\/shared\/find-program\.ts$|^rules\/run-facts\.ts$/,
+    may: /^(squad\/preflight|squad\/objective|squad\/settings|playbooks|runtimes\/port|substrate\/ports|substrate\/system\/files)\/|^engine\/(compose|runtime-choice|sinks\/sinks)\.ts$|^substrate\/(system\/(failpoint|process\/brief-lock)|git\/(inspect-repository|begin-at|find-copies|joined\/(clone|joined)|originals\/made-paths))\.ts$|^runtimes\/shared\/find-program\.ts$|^rules\/run-facts\.ts$/,
   },
   { files: /^squad\/objective\//, may: /^squad\/objective\// },
   { files: /^squad\/settings\//, may: /^squad\/settings\// },

@@ -16,9 +16,19 @@ const roleSchema = z
   .max(300)
   .regex(/^[^\u0000-\u001f\u007f]+$/, 'needs one line that says what the repository is for');
 
+const REMOTE =
+  /^(?:(?:https?|ssh|file):\/\/(?!-)[^\s\\]{1,1000}|[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}@[A-Za-z0-9][A-Za-z0-9.-]{0,252}:[^\s\\]{1,1000})$/;
+
+const remoteSchema = z
+  .string()
+  .regex(REMOTE, 'needs the URL of a repository, such as https://github.com/acme/api or git@github.com:acme/api.git')
+  .refine((url) => !/\/\/[^/@]*:[^/@]*@/.test(url), 'has a password in it: give git the login in another way');
+
 const otherSchema = z.strictObject({
   /** Its checkout: absolute, or from the top of this one. */
-  path: pathSchema,
+  path: pathSchema.optional(),
+  /** In place of a path: squad keeps a clone. */
+  remote: remoteSchema.optional(),
   /** For agents: what it is, and what it has to do with this one. */
   role: roleSchema,
   /** Absent: the name of its folder. */
@@ -38,7 +48,9 @@ export const repositoriesSchema = z
       const name = nameOf(one);
       const add = (key: string, message: string): void =>
         context.addIssue({ code: 'custom', path: [index, key], message });
-      if (name === undefined) add('path', 'ends in no name that a folder can have: add `name`');
+      if ((one.path === undefined) === (one.remote === undefined))
+        add('path', 'needs either the path of a checkout or the `remote` of a repository');
+      else if (name === undefined) add('path', 'ends in no name that a folder can have: add `name`');
       else if (all.findIndex((other) => nameOf(other) === name) < index)
         add('path', `is the second repository with the name ${name}: add \`name\``);
     }
@@ -85,10 +97,20 @@ export const repositoryViewSchema = z.strictObject({
 });
 export type RepositoryView = z.infer<typeof repositoryViewSchema>;
 
+/** Where it is, as the settings say it. */
+export function placeNamed({ path, remote = '' }: Pick<OtherRepository, 'path' | 'remote'>): string {
+  return path ?? remote;
+}
+
 /** undefined: its path ends in no name. */
-export function nameOf({ path, name }: Pick<OtherRepository, 'path' | 'name'>): string | undefined {
-  if (name !== undefined) return name;
-  const last = path.replace(/\/+$/, '').split('/').at(-1) ?? '';
+export function nameOf(one: Pick<OtherRepository, 'path' | 'remote' | 'name'>): string | undefined {
+  if (one.name !== undefined) return one.name;
+  const place = one.remote?.replace(/\.git\/*$/, '') ?? one.path ?? '';
+  const last =
+    place
+      .replace(/\/+$/, '')
+      .split(one.path === undefined ? /[/:]/ : '/')
+      .at(-1) ?? '';
   const slug = plainSlug(last).slice(0, LONGEST_SLUG).replace(/-+$/, '');
   return isSlug(slug) ? slug : undefined;
 }

@@ -71,6 +71,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'verify.env': 'verify: [{ run: x, env: [PWN] }]',
   env: 'env: [PWN]',
   'repositories.path': joined('verify: []', 'PWN'),
+  'repositories.remote': 'repositories: [{ remote: https://example.org/a/PWN, role: x }]',
   'repositories.role': joined('verify: []'),
   'repositories.name': joined('name: pwn, verify: [{ run: x }]'),
   'repositories.setup.run': joined('setup: [{ run: PWN }]'),

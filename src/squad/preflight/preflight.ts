@@ -25,7 +25,7 @@ import { refuseSecretNames, refuseSecretSettings, secretWarnings, type SecretWar
 import type { Source, Subject } from './source.ts';
 import { judgesOf } from './roles.ts';
 import { objectiveOf, refusePassed, settingsOf } from './settings-of-run.ts';
-import type { severalOf } from './several.ts';
+import type { Several, severalOf } from './several.ts';
 import { refuseReadOnly, refuseUnconfined } from './staffing.ts';
 import { refuseLostRoutes } from './roster.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
@@ -133,16 +133,16 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const { frozen, notes: ofPrompts } = await promptsOfRun(first.root, redactor, request.prompts);
   const decided = limitsOfRun(request.limits ?? {}, objective, written, playbook.name === STAGES);
   await refuseUnusable(ports, request, { ...subject, repository: first, read: decided.read });
-  const isAlone = makesBranch === false || decided.read.settings.repositories.length === 0;
-  const several = isAlone ? undefined : await joinedIn(ports, first, { ...decided, ...frozen, playbook });
+  const described = describeRuntimes(ports, decided.read.settings.runtimes);
+  const used = usedBy(playbook, decided.read);
+  const copies = makesBranch === false ? NO_COPIES : await copiesOf(ports, first.root, decided.read, redactor);
+  const items = [...namedBy(used, objective, described), ...copies.items, ...decided.items];
+  const trust = createTrust(ports, request, first, items);
+  const mayFetch = async (): Promise<boolean> => request.dryRun !== true && (await trust()) !== null;
+  const about = { ...decided, ...frozen, playbook, mayFetch };
+  const several = makesBranch === false ? undefined : await joinedIn(ports, first, about);
   const { read, repository } = several ?? { ...decided, repository: first };
   const { root, head, branch, from } = repository;
-
-  const described = describeRuntimes(ports, read.settings.runtimes);
-  const used = usedBy(playbook, read);
-  const copies = makesBranch === false ? NO_COPIES : await copiesOf(ports, root, read, redactor);
-  const items = [...namedBy(used, objective, described), ...copies.items, ...decided.items];
-  const trust = createTrust(ports, request, repository, items);
   // A probe starts the runtime's program.
   if (items.some(({ from }) => from === 'runtime')) await trust();
   // A dry run without consent shows the limits that hold without it; any other run has consent here.
@@ -207,8 +207,9 @@ async function readSubject(
   return { subject, written, redactor };
 }
 
-async function joinedIn(...of: Parameters<typeof severalOf>): ReturnType<typeof severalOf> {
-  return (await import('./several.ts')).severalOf(...of);
+/** undefined: it works on one repository, or on none. */
+async function joinedIn(...of: Parameters<typeof severalOf>): Promise<Several | undefined> {
+  return of[2].read.settings.repositories.length === 0 ? undefined : (await import('./several.ts')).severalOf(...of);
 }
 
 /** Most runs begin where the checkout is. */

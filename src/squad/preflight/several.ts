@@ -3,7 +3,7 @@ import type { Composition, Host } from '../../engine/compose.ts';
 import { SINKS } from '../../engine/sinks/sinks.ts';
 import { isSquadError, SquadError } from '../../model/errors.ts';
 import type { Playbook } from '../../model/plan.ts';
-import { folderOf, type JoinedRepository, nameOf, OTHERS, stepsOf } from '../../model/repositories.ts';
+import { folderOf, type JoinedRepository, nameOf, OTHERS, placeNamed, stepsOf } from '../../model/repositories.ts';
 import type { RunDefinition } from '../../model/run.ts';
 import type { StageList } from '../../playbooks/stages/stage-list.ts';
 import { optionsOf } from '../../playbooks/stages/stage-options.ts';
@@ -17,7 +17,7 @@ import { lineOf, problemError } from './read-input.ts';
 import { fileOf, type SettingsRead } from './read-settings.ts';
 
 interface SeveralPorts extends Pick<Composition, 'git' | 'forge'> {
-  readonly host: Pick<Host, 'environment'>;
+  readonly host: Host;
 }
 
 /** A run of several repositories, as far as it differs from one of the repository that it is started in. */
@@ -40,6 +40,8 @@ interface About {
   readonly playbook: Playbook<unknown>;
   readonly read: SettingsRead;
   readonly prompts?: ChangedPrompts | undefined;
+  /** Throws without consent to all that the run does, and says whether remotes may be asked: a dry run asks none. */
+  readonly mayFetch: () => Promise<boolean>;
 }
 
 type Listed = SettingsRead['settings']['repositories'][number];
@@ -54,7 +56,7 @@ interface Found {
 export async function severalOf(ports: SeveralPorts, home: RepositoryReport, about: About): Promise<Several> {
   const { read, prompts } = about;
   refuseUnsuited(about);
-  const found = await findAll(ports, home, read);
+  const found = await findAll(ports, home, about);
   for (const one of found) refuseRepository(read, home, one);
   const parts = found.map(({ name, report }): Part => partOf(name, report));
   const own = partOf('', home);
@@ -120,16 +122,17 @@ function refuseUnsuited({ playbook, read }: About): void {
     throw refusal(read, 'squad does not follow several pull requests', 'Take `follow` and `merge` out of `publish`');
 }
 
-async function findAll(ports: SeveralPorts, home: RepositoryReport, read: SettingsRead): Promise<Found[]> {
+async function findAll(ports: SeveralPorts, home: RepositoryReport, about: About): Promise<Found[]> {
+  const { read } = about;
   const found: Found[] = [];
   for (const listed of read.settings.repositories) {
-    const report = await inspect(ports, home.root, listed);
+    const report = await inspect(ports, home, listed, about);
     const before = [home, ...found.map((one) => one.report)].find(
       ({ commonDirectory }) => commonDirectory === report.commonDirectory,
     );
     if (before !== undefined) {
       const why = before === home ? 'this repository itself' : 'a repository that is in the list already';
-      throw refusal(read, `${plainLine(listed.path, 200)} is ${why}`, 'Name each repository once');
+      throw refusal(read, `${plainLine(placeNamed(listed), 200)} is ${why}`, 'Name each repository once');
     }
     // The schema has refused those without a name.
     found.push({ listed, name: nameOf(listed) ?? '', report });
@@ -137,19 +140,27 @@ async function findAll(ports: SeveralPorts, home: RepositoryReport, read: Settin
   return found;
 }
 
-async function inspect({ git }: SeveralPorts, root: string, { path }: Listed): Promise<RepositoryReport> {
+async function inspect(
+  ports: SeveralPorts,
+  home: RepositoryReport,
+  listed: Listed,
+  { mayFetch }: About,
+): Promise<RepositoryReport> {
   try {
-    return await inspectForWork(git, resolve(root, path));
+    const { path, remote } = listed;
+    if (remote === undefined) return await inspectForWork(ports.git, resolve(home.root, path ?? ''));
+    const { cloneOf } = await import('./clones.ts');
+    return await inspectForWork(ports.git, await cloneOf(ports, home, { url: remote, mayFetch: await mayFetch() }));
   } catch (error) {
-    if (!isSquadError(error)) throw error;
+    if (!isSquadError(error) || error.code === 'not-trusted') throw error;
     const { code, next } = error;
-    const message = `repositories: ${plainLine(path, 200)} cannot be worked on: ${error.message}`;
+    const message = `repositories: ${plainLine(placeNamed(listed), 200)} cannot be worked on: ${error.message}`;
     throw new SquadError({ code, message, ...defined({ next }), cause: error });
   }
 }
 
 function refuseRepository(read: SettingsRead, home: RepositoryReport, { listed, report }: Found): void {
-  const path = plainLine(listed.path, 200);
+  const path = plainLine(placeNamed(listed), 200);
   const changes = report.warnings.find(({ about }) => about === 'tracked-changes');
   if (changes !== undefined) {
     const why = `${path} has uncommitted changes, which agents would not see: ${changes.text}`;

@@ -67,8 +67,10 @@ export function itemsToTrust(
     ...grantsOf(settings, source, described),
     ...tracingOf(settings, source),
   ];
-  const more = settings.repositories.map(({ path, role }): TrustItem => {
-    return { from: 'repository', run: joinedText(path, role), where: placeOf(source, 'repositories') };
+  const more = settings.repositories.map(({ path, remote = '', role }): TrustItem => {
+    const place =
+      path ?? `${remote}, of which squad keeps a clone, and which it fetches with your login at the start of each run`;
+    return { from: 'repository', run: joinedText(place, role), where: placeOf(source, 'repositories') };
   });
   return [...commands, ...others, ...more, ...publishItems(settings, source), ...modelItems(settings, source)];
 }

@@ -13,7 +13,7 @@ const SSH = ['SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'GIT_SSH', 'GIT_SSH_COMMAND', 'GI
 
 /** Runs a git that talks to a remote, with the user's logins and configuration. No hook runs, nothing prompts, and it ends in time. */
 export async function runUserGit(
-  ports: ForgePorts,
+  ports: Omit<ForgePorts, 'forgeCli'>,
   repository: ForgeRepository,
   kind: 'git-publish' | 'git-fetch',
   args: readonly string[],
@@ -32,7 +32,10 @@ function prefix(): readonly string[] {
   return [...settings, ...SETTINGS].flatMap((setting) => ['-c', setting]);
 }
 
-function environmentOf(ports: ForgePorts, { commonDirectory }: ForgeRepository): Record<string, string> {
+function environmentOf(
+  ports: Pick<ForgePorts, 'environment'>,
+  { commonDirectory }: ForgeRepository,
+): Record<string, string> {
   return {
     ...gitEnvironment(ports.environment),
     ...loginEnvironment(ports.environment, SSH),

@@ -7,7 +7,7 @@ import { hasMarker } from '../../substrate/git/forge/own-comment.ts';
 import { isNotDone, type NotDone } from '../../substrate/ports/forge-answer.ts';
 import type { ForgePulls } from '../../substrate/ports/forge-pulls.ts';
 import { failpoint } from '../../substrate/system/failpoint.ts';
-import type { FollowPorts } from './follow-ports.ts';
+import { keepFollow, type FollowPorts } from './follow-ports.ts';
 import { problemText } from './issue-ports.ts';
 import type { LookedAt } from './look-at-pull.ts';
 
@@ -52,15 +52,21 @@ export async function actOnPull(
   }
 }
 
-async function repeat({ forge, say }: FollowPorts, { record, looked, now }: About, { check }: Doing<'repeat'>): Acted {
+/** Written down first, so that a kill does not make it run twice. A wait for the forge takes it back. */
+async function repeat(ports: FollowPorts, { record, looked, now }: About, { check }: Doing<'repeat'>): Acted {
+  const { workspace, forge, say } = ports;
+  const asked = (at: number): FollowRecord => {
+    const one = { check: `${check.name}@${looked.pull.head}`, id: check.id, at };
+    return { ...record, repeated: [...record.repeated, one] };
+  };
+  await keepFollow(workspace, asked(now));
   const answered = await forge.repeat(check);
   // One that cannot run again is for an agent.
   const isRefused = isNotDone(answered) && answered.type !== 'later';
   if (isNotDone(answered) && !isRefused) return answered;
   failpoint('follow.repeated');
   say(`${record.name}: ${check.name} failed, and ${isRefused ? 'cannot run again' : 'runs again'}`);
-  const one = { check: `${check.name}@${looked.pull.head}`, id: check.id, at: isRefused ? 0 : now };
-  return { ...record, repeated: [...record.repeated, one] };
+  return asked(isRefused ? 0 : now);
 }
 
 /** Writes the round down with its texts, before anyone is asked. */

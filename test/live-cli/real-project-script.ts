@@ -1,4 +1,4 @@
-import { planned, reviewed, type Act, type Asked, type ScriptedTurn } from './turn-scripts.ts';
+import { planned, reviewed, type Act, type Asked, type Gate, type ScriptedTurn } from './turn-scripts.ts';
 
 /** What models do with a small shop in React: three components, each with a test that its builder runs. */
 
@@ -75,5 +75,28 @@ export function turnsOf(): readonly ScriptedTurn[] {
       acts: [look, judge],
     })),
     ...all.map(build),
+  ];
+}
+
+/** The builder of the price waits for `gate` in its first turn; a person's word changes what it writes. */
+export function steeredTurns(word: string, gate: Gate): readonly ScriptedTurn[] {
+  const { acts } = build('Price');
+  const [, ...rest] = acts;
+  const euros = component('Price').replace('{value}', '{value} EUR');
+  return [
+    {
+      name: 'steered',
+      when: new RegExp(word),
+      acts: [
+        write('src/Price.jsx', euros),
+        write('src/Price.test.jsx', test('Price').replace('7</p>', '7<!-- --> EUR</p>')),
+        ...rest.slice(1),
+      ],
+    },
+    ...turnsOf().map((turn) =>
+      turn.name === 'build Price'
+        ? { ...turn, acts: [async () => gate.pass().then(() => shell('true')), ...acts] }
+        : turn,
+    ),
   ];
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -8,8 +8,9 @@ import { git } from '../support/git.ts';
 import { stateOf } from '../support/state.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY } from './codex-harness.ts';
-import { openProjectRoom, type ProjectRoom, type Said } from './real-project-room.ts';
+import { openProjectRoom } from './real-project-room.ts';
 import { COMPONENTS, SECOND_SENTENCE, SELLER, SENTENCE, turnsOf } from './real-project-script.ts';
+import { expectDone, expectInit, expectMerged } from './real-project-steps.ts';
 import { processesOf } from './whole-run-room.ts';
 
 const LEFT_OUT = CLAUDE_BINARY === undefined || CODEX_BINARY === undefined ? 'a CLI is missing' : undefined;
@@ -61,36 +62,6 @@ it.skipIf(LEFT_OUT !== undefined)(
     expect(await processesOf(room.root)).toEqual([]);
   },
 );
-
-/** What it writes holds, and says what only a person knows; then it is taken as it says. */
-async function expectInit({ squad, clone }: ProjectRoom): Promise<void> {
-  const init = await squad(['init']);
-  expect(init.output).toContain('Next: if tests need .env, take the “#” away before `copy` in squad.yaml\n');
-  const path = join(clone, 'squad.yaml');
-  const written = readFileSync(path, 'utf8');
-  expect(written).toContain(
-    'setup:\n  - run: "npm ci"\n    minutes: 10\n    reuse: ["node_modules"]\n    when: ["package.json", "package-lock.json"]\n',
-  );
-  expect(written).toContain('verify:\n  - { run: "npm test", minutes: 10 }\n');
-  writeFileSync(path, written.replace(/^# (?=copy: \[\.env\]|env: \[DATABASE_URL\])/gm, ''));
-  git(clone, 'add', '-A');
-  git(clone, 'commit', '-q', '-m', 'Set up squad');
-}
-
-function expectDone(room: ProjectRoom, { code, output }: Said): void {
-  expect(output).toMatch(/^DONE, /m);
-  expect(code, output).toBe(0);
-  expect(output).toMatch(/^gate .*: 1 passed$/m);
-  expect(output).not.toMatch(/ red before the work|^back /m);
-  expect(room.attempts().filter(({ status }) => status !== 'settled')).toEqual([]);
-}
-
-async function expectMerged({ squad, clone }: ProjectRoom): Promise<void> {
-  const { code, output } = await squad(['merge']);
-  expect(code, output).toBe(0);
-  expect(output).toMatch(/^merged .* into main: now at \w+, by fast-forward$/m);
-  expect(git(clone, 'status', '--porcelain')).toBe('');
-}
 
 /** On a machine that does more than this the time is only said. */
 function expectStarts(ms: readonly number[]): void {

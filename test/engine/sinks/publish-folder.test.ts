@@ -22,7 +22,8 @@ function publish(
     closeRun: () => Promise.resolve(),
     runHead: () => Promise.resolve(BASE),
   };
-  const ports = { definition: { ...definition(), makesBranch }, workspaces, lease: { runId: 'r' } };
+  const ledger = { record: () => undefined };
+  const ports = { definition: { ...definition(), makesBranch }, workspaces, ledger, lease: { runId: 'r' } };
   return publishWork(ports as unknown as OperationPorts, { ...BOARD, finished: { outcome, why: '' } }, makes);
 }
 

@@ -98,7 +98,7 @@ export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
   const state = draft.tasks.get(taskId);
   if (state === undefined) throw new Error(`no task ${taskId} on the board`);
   const step = stepWork(state.work, event, contextOf(draft, state));
-  draft.notes = notesAfter(draft.notes, event);
+  draft.notes = notesAfter(draft.notes, event, { task: taskId, isOver: step.work.phase.at === 'ended' });
   const after = { ...state, work: step.work, at: timesAfter(state, step.work, draft.now) };
   draft.tasks = draft.tasks.with(after);
   if (event.type === 'branch-advanced' && state.work.phase.at === 'advancing') {

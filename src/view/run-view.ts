@@ -108,11 +108,15 @@ export const planPartSchema = z.strictObject({
   ),
   /** The operator's switches to another runtime: `scope` is `agent/<name>` or `task/<id>`. */
   switched: z.array(z.strictObject({ scope: z.string(), runtime: z.string(), model: z.string().nullable() })),
-  /** Notes to agents that no completed turn has had. `attempt`: the one whose prompt has it; null: none yet. Absent: none. */
+  /**
+   * Notes to agents that no completed turn has had. `attempt`: the one whose prompt has it; null: none yet. `task`: the one that continues
+   * with it; null: the agent's next turn has it. Absent: none.
+   */
   notes: z
     .array(
       z.strictObject({
-        ...{ agent: z.string(), text: z.string(), by: z.string(), at: z.int(), attempt: z.string().nullable() },
+        ...{ agent: z.string(), text: z.string(), by: z.string(), at: z.int() },
+        ...{ attempt: z.string().nullable(), task: z.string().nullable() },
       }),
     )
     .optional(),

@@ -8,7 +8,7 @@ import { git } from '../support/git.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY } from './codex-harness.ts';
 import { openProjectRoom, type ProjectRoom } from './real-project-room.ts';
-import { SENTENCE, steeredTurns } from './real-project-script.ts';
+import { COMPONENTS, SENTENCE, steeredTurns } from './real-project-script.ts';
 import { expectDone, expectInit, expectMerged } from './real-project-steps.ts';
 import { createGate } from './turn-scripts.ts';
 
@@ -46,7 +46,7 @@ it.skipIf(LEFT_OUT !== undefined)(
     await page.press(`${form} form button`);
     await page.says(`${author?.agent} is interrupted and continues with the note`);
 
-    expectDone(room, await run);
+    expectDone(room, await run, 1 + COMPONENTS.length);
     await page.says('DONE');
     await expectMerged(room);
     expect(git(room.clone, 'show', 'HEAD:src/Price.jsx')).toContain('EUR');

@@ -78,25 +78,27 @@ export function turnsOf(): readonly ScriptedTurn[] {
   ];
 }
 
-/** The builder of the price waits for `gate` in its first turn; a person's word changes what it writes. */
+/** The builder of the price waits for `gate` in its first turn; a person's word changes what it writes. Turns that were ended continue. */
 export function steeredTurns(word: string, gate: Gate): readonly ScriptedTurn[] {
   const { acts } = build('Price');
-  const [, ...rest] = acts;
   const euros = component('Price').replace('{value}', '{value} EUR');
-  return [
-    {
-      name: 'steered',
-      when: new RegExp(word),
-      acts: [
-        write('src/Price.jsx', euros),
-        write('src/Price.test.jsx', test('Price').replace('7</p>', '7<!-- --> EUR</p>')),
-        ...rest.slice(1),
-      ],
-    },
-    ...turnsOf().map((turn) =>
-      turn.name === 'build Price'
-        ? { ...turn, acts: [async () => gate.pass().then(() => shell('true')), ...acts] }
-        : turn,
-    ),
-  ];
+  const inEuros = test('Price').replace('7</p>', '7<!-- --> EUR</p>');
+  const steered: ScriptedTurn = {
+    name: 'steered',
+    when: new RegExp(`task price\\b[^]*${word}`, 'i'),
+    acts: [write('src/Price.jsx', euros), write('src/Price.test.jsx', inEuros), ...acts.slice(2)],
+  };
+  const turns = turnsOf().map((turn): ScriptedTurn => {
+    const [, name] = /^build (\w+)$/.exec(turn.name) ?? [];
+    if (name === undefined) return turn;
+    const waits = async (): Promise<Act> => gate.pass().then(() => shell('true'));
+    return {
+      ...turn,
+      when: new RegExp(`task ${name}\\b`, 'i'),
+      acts: name === 'Price' ? [waits, ...turn.acts] : turn.acts,
+    };
+  });
+  const [plan = steered, ...others] = turns;
+  const reviews = others.filter(({ name }) => name.startsWith('review'));
+  return [plan, ...reviews, steered, ...others.filter((turn) => !reviews.includes(turn))];
 }

@@ -77,6 +77,26 @@ describe('a note to an agent', () => {
     expect(left(again)).toEqual([['tabs', 'a-2']]);
   });
 
+  it('is in the next turn of each task whose turn it ended, and of no other', () => {
+    const two = boardWith([stateOf('a'), stateOf('b'), stateOf('c')]);
+    const on = (before: Board, task: string, ...events: readonly WorkEvent[]): Board =>
+      events.reduce((at, event) => applyWork(at, task, event, AT).board, before);
+    const live = on(on(two, 'a', started('a-1', bob)), 'b', started('b-1', bob));
+    const both = told(live, tell(bob, 'tabs', true));
+    expect(unwantedAttempts(both).map(({ attempt }) => attempt)).toEqual(['a-1', 'b-1']);
+    const settled = on(on(both, 'a', ended('a-1', 'cancelled')), 'b', ended('b-1', 'cancelled'));
+    // Another task of the same agent may come first.
+    const other = on(settled, 'c', started('c-1', bob));
+    expect(renderNotes(other.notes, { attempt: 'c-1' })).toBe('');
+    const again = on(on(other, 'b', started('b-2', bob)), 'a', started('a-2', bob));
+    for (const attempt of ['a-2', 'b-2']) expect(renderNotes(again.notes, { attempt })).toContain('tabs');
+    expect(left(on(again, 'a', ended('a-2', 'completed')))).toEqual([['tabs', 'b-2']]);
+    // One turn had completed before: the other is enough, and none is left.
+    const late = on(on(both, 'a', ended('a-1', 'completed')), 'b', ended('b-1', 'cancelled'), started('b-2', bob));
+    expect(left(late)).toEqual([['tabs', 'b-2']]);
+    expect(left(on(late, 'b', ended('b-2', 'completed')))).toEqual([]);
+  });
+
   it('waits if the turn completes before it can be interrupted', () => {
     const late = works(told(works(board, started('a-1', bob)), tell(bob, 'tabs', true)), ended('a-1', 'completed'));
     expect(left(late)).toEqual([['tabs', null]]);

@@ -195,7 +195,8 @@ function operatorLines({ held, switched }: RunStatus): string[] {
 /** Notes of people that wait for a turn. */
 function noteLines({ notes = [] }: RunStatus): string[] {
   return notes.map(
-    ({ agent, text, by }) => `${plainLine(agent, 60)}: ${plainLine(text, 200)} (by ${plainLine(by, 60)})`,
+    ({ agent, text, by, task }) =>
+      `${plainLine(agent, 60)}${task === null ? '' : `, in ${plainLine(task, 60)}`}: ${plainLine(text, 200)} (by ${plainLine(by, 60)})`,
   );
 }
 

@@ -181,6 +181,8 @@ export interface Note {
   readonly at: number;
   /** The attempt whose prompt has it; null: none has. */
   readonly attempt: string | null;
+  /** The task whose turn it ended, which continues with it; null: it is for the agent's next turn, whatever that is about. */
+  readonly task: string | null;
 }
 
 /** The state of a run's plan, folded from its entries. Immutable; the same entries make the same board. */

@@ -1,5 +1,4 @@
-// A build plugin: a schema is made when it is first used. The command line has some five hundred of them, each command uses a few,
-// and to make them all takes longer than most commands.
+// A build plugin: a schema is made when it is first used. The command line has some five hundred of them, and each command uses a few.
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 

@@ -3,7 +3,7 @@ export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** `12,345`, of a whole number. `toLocaleString` would first load all that is known of languages, which takes longer than a report. */
+/** `12,345`, of a whole number. `toLocaleString` would first load what V8 knows of languages. */
 export function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }

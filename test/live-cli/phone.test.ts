@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { NO_BROWSER, openBrowserPage, type BrowserPage } from '../support/browser.ts';
+import { NO_BROWSER, openBrowserPage } from '../support/browser.ts';
 import { git } from '../support/git.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY } from './codex-harness.ts';
@@ -55,7 +53,7 @@ it.skipIf(LEFT_OUT !== undefined)(
 );
 
 /** `squad watch --web` in a browser with a small screen, where all is touched. */
-async function openPhone({ clone, environment, root }: ProjectRoom) {
+async function openPhone({ clone, environment }: ProjectRoom) {
   const web = spawn(process.execPath, [LAUNCHER, 'watch', '--web'], {
     cwd: clone,
     env: environment,
@@ -78,11 +76,8 @@ async function openPhone({ clone, environment, root }: ProjectRoom) {
     const opened = `for (let up = ${one}; up; up = up.parentElement) if (up.localName === 'details') up.open = true`;
     await browser.value(`{ ${opened}; ${one}.scrollIntoView(); ${one}.focus() }`);
   };
-  let pictures = 0;
-  const look = async (): Promise<void> => {
+  const fits = async (): Promise<void> => {
     expect(await browser.value('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
-    pictures += 1;
-    writeFileSync(join(root, `phone-${pictures}.png`), await browser.picture());
   };
   return {
     value: async (expression: string) => browser.value(expression),
@@ -96,7 +91,7 @@ async function openPhone({ clone, environment, root }: ProjectRoom) {
         },
         { timeout: 120_000, interval: 200 },
       );
-      await look();
+      await fits();
       return last;
     },
     type: async (selector: string, words: string): Promise<void> => {
@@ -107,5 +102,5 @@ async function openPhone({ clone, environment, root }: ProjectRoom) {
       await find(selector);
       await browser.value(`document.querySelector(${JSON.stringify(selector)}).click()`);
     },
-  } satisfies Record<string, (...of: never[]) => Promise<unknown>> & Partial<Record<keyof BrowserPage, unknown>>;
+  };
 }

@@ -73,8 +73,9 @@ async function follow(
       // First: what is stored after this look is seen by the next one.
       const now = await store.run(run.id);
       for (const event of await stored.look()) {
+        const line = options.json === true ? undefined : lineOf(event);
         if (options.json === true) output.json(event);
-        else for (const line of [lineOf(event)]) if (line !== undefined) output.line(line);
+        else if (line !== undefined) output.line(line);
       }
       if (!(await isTaken(process.stdout))) return false;
       if (now.state !== 'running' && now.state !== 'queued') return true;
@@ -100,14 +101,15 @@ async function showStored(
   options: Options<'watch'>,
 ): Promise<void> {
   const view = await viewRun({ host: context.host, store }, run, 'apart');
-  const there = { ...context, host: view.host };
-  const opened = await openRun(there, run.id);
-  const { directory } = opened;
-  const end = await withLedger(opened, 'read', async (ledger) =>
-    endOfRun(opened, readHistory(ledger, run.id, probeLock(directory))),
-  );
-  context.exit(end.exitCode);
-  if (options.json === true) context.output.json(endEvent(end));
-  else printEndLines(end, context.output);
-  await view.close();
+  try {
+    const opened = await openRun({ ...context, host: view.host }, run.id);
+    const end = await withLedger(opened, 'read', async (ledger) =>
+      endOfRun(opened, readHistory(ledger, run.id, probeLock(opened.directory))),
+    );
+    context.exit(end.exitCode);
+    if (options.json === true) context.output.json(endEvent(end));
+    else printEndLines(end, context.output);
+  } finally {
+    await view.close();
+  }
 }
